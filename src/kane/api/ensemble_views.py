@@ -220,8 +220,15 @@ class _Quantiles:
         return self.distribution.quantile(np.maximum(np.asarray(p, dtype=float), LEAST))
 
 
+def result_column(ensemble: Ensemble, name: str) -> str:
+    """The column that a result names: for what is watched, and no parameter, that of its largest values."""
+    parameters = {column.name for column in ensemble.work.plan.columns if column.kind == "parameters"}
+    return f"high_{name}" if name in ensemble.high and name not in parameters else name
+
+
 def column(ensemble: Ensemble, name: str) -> Any:
-    """A column of numbers by its name, (n,)."""
+    """A column of numbers by its name, or by that of what is watched, (n,)."""
+    name = result_column(ensemble, name)
     known = {key: x for key, x in columns(ensemble).items() if np.asarray(x).dtype.kind in "fiu" and key != "member"}
     if name not in known:
         raise InputError(f"result = {describe_value(name)}: no such column\n    fix: known: {', '.join(known)}")
@@ -233,6 +240,7 @@ __all__ = [
     "columns",
     "differences",
     "rank_correlation",
+    "result_column",
     "results",
     "sensitivity",
     "sobol",

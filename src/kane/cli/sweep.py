@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..api import Model
+from ..api.ensemble_pictures import watched_of
 from ..api.ensemble_progress import LOG_EVERY, Progress
 from ..api.ensembles import Ensemble
 from ..api.memory_needs import EnsembleSize, require_ensemble_memory
@@ -41,6 +42,8 @@ def sweep(arguments: Namespace) -> int:
     asked = _options(model, arguments)
     if picture is not None:
         _refuse_picture(arguments, asked)
+    if arguments.result and (picture is not None or report is not None):
+        _refuse_results(model, arguments, asked)
     asked["t"] = _times(model, arguments, asked)
     with workers_of(arguments) as executor, _Watching(arguments.n) as watching:
         found = model.ensemble(**asked, executor=executor, progress=watching)
@@ -72,6 +75,22 @@ def _refuse_picture(arguments: Namespace, asked: dict[str, Any]) -> None:
             f"--kind map: a map has two things that differ, and here {len(differ)} is drawn\n"
             "    fix: draw a second one, as in --q 'q1=uniform(-1,1)', or --kind scatter"
         )
+
+
+def _refuse_results(model: Model, arguments: Namespace, asked: dict[str, Any]) -> None:
+    """Refuse results that there will not be, before anything is computed."""
+    states, events = (*model.coordinates, *model.speeds), asked["events"] or {}
+    watched = [*(states if arguments.samples else ()), *(asked["watch"] or {})]
+    known = [*(f"start_{name}" for kind in ("q", "u") for name in asked[kind] or {}), *(asked["parameters"] or {})]
+    if arguments.keep != "tallies":
+        known += [*(f"first_{name}" for name in events), *(f"{x}_{name}" for name in watched for x in ("high", "low"))]
+        known += ["end_t", *(f"end_{name}" for name in states), *(f"crossings_{name}" for name in events), *watched]
+    drawn = arguments.result[0] if arguments.plot is not None and arguments.kind == "fan" else None
+    if drawn is not None and watched_of(drawn, watched) not in watched:
+        raise UsageError(f"--result {drawn}: is not watched, as a fan needs\n    fix: --watch '{drawn}=EXPRESSION'")
+    for name in arguments.result if arguments.report is not None or drawn is None else ():
+        if name not in known:
+            raise UsageError(f"--result {name}: no such column; {suggestion(name, known)}")
 
 
 def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
