@@ -48,9 +48,10 @@ def _block(ensemble: Ensemble) -> tuple[Contents, MemberBlock]:
         np.zeros(n, dtype=np.int64),
         dict(ensemble.messages),
     )
-    low, high = (side_by_side(x, len(contents.watch)) for x in (ensemble.low, ensemble.high))
+    watched = (ensemble.low, ensemble.high, ensemble.end)
+    low, high, end = (side_by_side(x, len(contents.watch)) for x in watched)
     numbers = side_by_side(ensemble.numbers, 0)
-    return contents, MemberBlock(0, members, low, high, (), numbers)
+    return contents, MemberBlock(0, members, low, high, end, (), numbers)
 
 
 def columns(ensemble: Ensemble) -> dict[str, Any]:

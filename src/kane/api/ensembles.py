@@ -50,7 +50,8 @@ class Ensemble:
     - `end_t` (n,), `end_q`, `end_u` (n, …): where each ended; None where only tallies are kept;
     - `q`, `u` (n, k, …): states at the times, nan beyond the end of a motion; None unless motions are kept;
     - `first` and `crossings`: by event the time (s) of its first crossing, nan for none, and how many there were, (n,);
-    - `low`, `high`: by watched quantity its extremes over the times of output, (n,);
+    - `low`, `high`, `end`: by watched quantity its extremes over the times of output, and its value at the last of
+      them, nan for a motion that ended before, (n,);
     - `tallies`: by watched quantity mean, deviation, extremes and quantiles over all members, at each time (k,);
     - `keep`: what of each member is kept, as was asked for.
 
@@ -71,6 +72,7 @@ class Ensemble:
     crossings: Mapping[str, NDArray[np.int64]]
     low: Mapping[str, Array]
     high: Mapping[str, Array]
+    end: Mapping[str, Array]
     tallies: Mapping[str, Tally]
     work: MemberWork
     keep: str = "ends"
@@ -346,6 +348,7 @@ class _Gathering:
             "crossings": [b.members.crossings for b in self.blocks],
             "low": [b.low for b in self.blocks],
             "high": [b.high for b in self.blocks],
+            "end": [b.end for b in self.blocks],
         }
         kept: dict[str, Any] = {
             name: np.concatenate(parts) if parts and parts[0] is not None else None for name, parts in rows.items()
@@ -371,6 +374,7 @@ class _Gathering:
             by_name(self.events, kept["crossings"]),
             by_name(watch, kept["low"]),
             by_name(watch, kept["high"]),
+            by_name(watch, kept["end"]),
             dict(zip(watch, self.tallies, strict=True)),
             self.work,
             self.keep,

@@ -44,7 +44,7 @@ class EnsembleSize:
 
     def results(self, states: int) -> int:
         """Bytes of what is kept of the members, of so many numbers in a state."""
-        ends = 2 + states + 2 * self.events + 2 * self.watched if self.keep != "tallies" else 0
+        ends = 2 + states + 2 * self.events + 3 * self.watched if self.keep != "tallies" else 0
         motions = states * self.times if self.keep == "motions" and not self.stored else 0
         return self.known * (1 + NUMBER * (ends + motions))
 

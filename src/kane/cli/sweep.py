@@ -83,7 +83,10 @@ def _refuse_results(model: Model, arguments: Namespace, asked: dict[str, Any]) -
     watched = [*(states if arguments.samples else ()), *(asked["watch"] or {})]
     known = [*(f"start_{name}" for kind in ("q", "u") for name in asked[kind] or {}), *(asked["parameters"] or {})]
     if arguments.keep != "tallies":
-        known += [*(f"first_{name}" for name in events), *(f"{x}_{name}" for name in watched for x in ("high", "low"))]
+        known += [
+            *(f"first_{name}" for name in events),
+            *(f"{x}_{name}" for name in watched for x in ("high", "low", "end")),
+        ]
         known += ["end_t", *(f"end_{name}" for name in states), *(f"crossings_{name}" for name in events), *watched]
     drawn = arguments.result[0] if arguments.plot is not None and arguments.kind == "fan" else None
     if drawn is not None and watched_of(drawn, watched) not in watched:
