@@ -130,6 +130,7 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         "watch": _texts(arguments.watch, None, "--watch", "height") or None,
         "keep": arguments.keep,
         "control": control_of(model, arguments.control),
+        "saturate": arguments.saturate,
         "method": arguments.method,
         "rtol": arguments.rtol,
         "atol": arguments.atol,
