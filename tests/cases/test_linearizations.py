@@ -166,6 +166,14 @@ def test_python_control_takes_the_system_with_its_names() -> None:
     assert "flight_x" in turning.to_control().state_labels
 
 
+def test_python_control_takes_a_system_for_each_of_many_states() -> None:
+    lins = kane.load("pendulum").linearize({"q": [0.0, 0.5, 1.0]}, [0])
+    systems = lins.to_control()
+    assert len(systems) == 3
+    for i, system in enumerate(systems):
+        np.testing.assert_array_equal(system.A, lins.A[i])
+
+
 def test_python_control_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "control", None)
     with pytest.raises(kane.InputError, match=r"kane\[control\]"):

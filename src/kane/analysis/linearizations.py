@@ -204,6 +204,10 @@ class Linearizations:
         """
         return cast("Any", np.sort_complex(np.linalg.eigvals(self.A)))
 
+    def to_control(self) -> list[Any]:
+        """A `control.StateSpace` for each state, see `Linearization.to_control`."""
+        return [linear.to_control() for linear in self]
+
     def __len__(self) -> int:
         return len(self.A)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,14 +27,22 @@ def draw(ensemble: Ensemble, path: str | Path | None, kind: str, result: str | N
     from ..viewer import plots  # which imports what draws
 
     if kind == "fan":
-        figure = fan(ensemble, list(ensemble.tallies) if result is None else [result], str(ensemble))
+        names = list(ensemble.tallies) if result is None else [watched_of(result, ensemble.tallies)]
+        figure = fan(ensemble, names, str(ensemble))
     elif kind in KINDS:
-        figure = KINDS[kind](ensemble, _result(ensemble) if result is None else result, str(ensemble))
+        name = _result(ensemble) if result is None else ensemble_views.result_column(ensemble, result)
+        figure = KINDS[kind](ensemble, name, str(ensemble))
     else:
         raise InputError(f"kind = {describe_value(kind)}: there are {', '.join(('fan', *KINDS))}")
     if path is not None:
         plots.save(figure, path)
     return figure
+
+
+def watched_of(result: str, watched: Collection[str]) -> str:
+    """The watched quantity that a result names, by its own name or by one of its columns, as in high_NAME."""
+    stem, _, rest = result.partition("_")
+    return rest if result not in watched and stem in ("low", "high", "end") and rest in watched else result
 
 
 def _result(ensemble: Ensemble) -> str:
@@ -191,4 +199,16 @@ KINDS: Mapping[str, Callable[[Ensemble, str, str], Any]] = {
 """Pictures of one result, by the word that asks for them."""
 
 
-__all__ = ["KINDS", "cell_means", "draw", "fan", "histogram", "histograms", "label_of", "ranking", "scatter", "shares"]
+__all__ = [
+    "KINDS",
+    "cell_means",
+    "draw",
+    "fan",
+    "histogram",
+    "histograms",
+    "label_of",
+    "ranking",
+    "scatter",
+    "shares",
+    "watched_of",
+]

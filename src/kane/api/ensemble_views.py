@@ -48,9 +48,10 @@ def _block(ensemble: Ensemble) -> tuple[Contents, MemberBlock]:
         np.zeros(n, dtype=np.int64),
         dict(ensemble.messages),
     )
-    low, high = (side_by_side(x, len(contents.watch)) for x in (ensemble.low, ensemble.high))
+    watched = (ensemble.low, ensemble.high, ensemble.end)
+    low, high, end = (side_by_side(x, len(contents.watch)) for x in watched)
     numbers = side_by_side(ensemble.numbers, 0)
-    return contents, MemberBlock(0, members, low, high, (), numbers)
+    return contents, MemberBlock(0, members, low, high, end, (), numbers)
 
 
 def columns(ensemble: Ensemble) -> dict[str, Any]:
@@ -220,8 +221,15 @@ class _Quantiles:
         return self.distribution.quantile(np.maximum(np.asarray(p, dtype=float), LEAST))
 
 
+def result_column(ensemble: Ensemble, name: str) -> str:
+    """The column that a result names: for what is watched, and no parameter, that of its largest values."""
+    parameters = {column.name for column in ensemble.work.plan.columns if column.kind == "parameters"}
+    return f"high_{name}" if name in ensemble.high and name not in parameters else name
+
+
 def column(ensemble: Ensemble, name: str) -> Any:
-    """A column of numbers by its name, (n,)."""
+    """A column of numbers by its name, or by that of what is watched, (n,)."""
+    name = result_column(ensemble, name)
     known = {key: x for key, x in columns(ensemble).items() if np.asarray(x).dtype.kind in "fiu" and key != "member"}
     if name not in known:
         raise InputError(f"result = {describe_value(name)}: no such column\n    fix: known: {', '.join(known)}")
@@ -233,6 +241,7 @@ __all__ = [
     "columns",
     "differences",
     "rank_correlation",
+    "result_column",
     "results",
     "sensitivity",
     "sobol",

@@ -136,7 +136,7 @@ class MemberWork:
         tallies = tuple(Tally.of(values[:, :, w]) for w in range(values.shape[2]))
         if not self.keep:
             members = found.members(outputs=False)
-        return MemberBlock(first, members, low, high, tallies, numbers)
+        return MemberBlock(first, members, low, high, values[:, -1].copy(), tallies, numbers)
 
     # other processes ---------------------------------------------------------------------------------------------
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import closing
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boundary import check_path, check_text, describe_value
-from ..ensemble import Draws, Enough, MemberBlock, Store, Tally, gather_blocks
+from ..ensemble import Draws, Enough, MemberBlock, Store, Tally, blocks_at_a_time, gather_blocks
 from ..errors import InputError, visible
 from ..markup import paragraph, table
 from ..simulate import ENDS
@@ -29,15 +28,13 @@ from .ensemble_progress import MemberRate, Progress, ProgressLine, teller
 from .ensemble_store import finish_store, open_store
 from .ensemble_watch import read_watch
 from .ensemble_work import MemberWork
+from .memory_needs import KEEPS, EnsembleSize, require_ensemble_memory
 from .records import Array
 from .simulation import ControlLaw
 from .starts import span
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
-
-KEEPS = ("motions", "ends", "tallies")
-"""What is kept of each member: its states at all times, at its end, or nothing but why it ended."""
 
 _GOOD = [ENDS.index(reason) for reason in ("end", "event")]
 
@@ -53,7 +50,8 @@ class Ensemble:
     - `end_t` (n,), `end_q`, `end_u` (n, …): where each ended; None where only tallies are kept;
     - `q`, `u` (n, k, …): states at the times, nan beyond the end of a motion; None unless motions are kept;
     - `first` and `crossings`: by event the time (s) of its first crossing, nan for none, and how many there were, (n,);
-    - `low`, `high`: by watched quantity its extremes over the times of output, (n,);
+    - `low`, `high`, `end`: by watched quantity its extremes over the times of output, and its value at the last of
+      them, nan for a motion that ended before, (n,);
     - `tallies`: by watched quantity mean, deviation, extremes and quantiles over all members, at each time (k,);
     - `keep`: what of each member is kept, as was asked for.
 
@@ -74,6 +72,7 @@ class Ensemble:
     crossings: Mapping[str, NDArray[np.int64]]
     low: Mapping[str, Array]
     high: Mapping[str, Array]
+    end: Mapping[str, Array]
     tallies: Mapping[str, Tally]
     work: MemberWork
     keep: str = "ends"
@@ -251,8 +250,10 @@ def ensemble(
         raise InputError("resume: there is no store to go on with\n    fix: name it by store='…'")
     if until is not None and until.name not in (*names, *watched):
         raise InputError(f"until: '{until.name}' is neither an event nor watched\n    fix: name it in events or watch")
-    if until is None:  # else nobody knows how many members there will be
-        _require_memory(work, keep, len(names), store is not None)
+    known = plan.count if until is None else 0  # else nobody knows how many members there will be
+    size = EnsembleSize(times.size, plan.count, known, keep, len(names), len(watched), store is not None)
+    in_work, held = blocks_at_a_time(executor)
+    require_ensemble_memory(free.mechanism, replace(size, in_work=in_work, held=held))
     kept = None if store is None else open_store(store, work, keep, resume)
     gathering = _Gathering(work, keep, names, until)
     if _gather(gathering, executor, kept, tell) and kept is not None:
@@ -281,26 +282,6 @@ def _gather(
         if isinstance(tell, ProgressLine):
             tell.close()
     return True
-
-
-def _require_memory(work: MemberWork, keep: str, events: int, stored: bool) -> None:
-    """Refuse what this machine cannot hold, before the work: numbers of 8 bytes, and a byte for why a member ended."""
-    try:
-        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # a system that does not tell
-        return
-    mechanism = work.answers.mechanism
-    states = len(mechanism.coordinates) + len(mechanism.speeds)
-    ends = 2 + states + 2 * events + 2 * len(work.watch) if keep != "tallies" else 0
-    motions = states * work.times.size if keep == "motions" and not stored else 0
-    needed = work.plan.count * (1 + 8 * (ends + motions))
-    if needed > there:
-        ways = [f"keep='{KEEPS[k]}'" for k in range(KEEPS.index(keep) + 1, len(KEEPS))]
-        ways += ["a store, where motions stay on disk"] if motions else []
-        raise InputError(
-            f"n = {work.plan.count}: what is kept of the members takes {needed / 1e9:.3g} GB, and this machine has"
-            f" {there / 1e9:.3g} GB\n    fix: {', '.join(ways) + ' or ' if ways else ''}fewer members"
-        )
 
 
 def _with_free(answers: Answers, names: list[str]) -> Answers:
@@ -367,6 +348,7 @@ class _Gathering:
             "crossings": [b.members.crossings for b in self.blocks],
             "low": [b.low for b in self.blocks],
             "high": [b.high for b in self.blocks],
+            "end": [b.end for b in self.blocks],
         }
         kept: dict[str, Any] = {
             name: np.concatenate(parts) if parts and parts[0] is not None else None for name, parts in rows.items()
@@ -392,6 +374,7 @@ class _Gathering:
             by_name(self.events, kept["crossings"]),
             by_name(watch, kept["low"]),
             by_name(watch, kept["high"]),
+            by_name(watch, kept["end"]),
             dict(zip(watch, self.tallies, strict=True)),
             self.work,
             self.keep,

@@ -50,6 +50,7 @@ from .answers import Answers, changing_set, embedding_of, law_key, stepping_set
 from .constrained import first_step, is_singular
 from .limits import SaturatedControl, effort_limits
 from .limits import saturate as saturate_law
+from .memory_needs import require_motion_memory
 from .modes import mode_table
 from .records import Array
 from .starts import span, start_state
@@ -127,6 +128,7 @@ def set_up(
     """What a motion over t from a start takes, see `Model.simulate`; `more_events` are watched after all others."""
     _refuse_unknown(options)
     mechanism, times = answers.mechanism, span(t)
+    require_motion_memory(mechanism, times.size)
     _check_control(control)
     with answers.cache.lock:  # what is given may be text, which becomes part of the graph of the description
         q0, u0 = start_state(answers, q, u, times)

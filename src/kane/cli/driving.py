@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..api import Array, Model
+from ..api.memory_needs import require_motion_memory
 from ..api.run_values import find_coordinate, units_of
 from ..planning import ComputedTorque, Hold, Move, move
 from ..report.motions import Motion, cycloid
@@ -54,6 +55,7 @@ def asked_motion(model: Model, arguments: Namespace) -> Motion | None:
     if len(target) < len(given):
         raise UsageError(f"--to {','.join(arguments.to)}: a coordinate is given twice, by its name and by its joint")
     samples = {"samples": arguments.samples} if arguments.command == "inverse" else {}
+    require_motion_memory(model.mechanism, samples.get("samples", 0))
     return cycloid(model, target, duration=_duration(arguments), start=_start(model, arguments), **samples)
 
 

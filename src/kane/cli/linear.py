@@ -13,7 +13,7 @@ from ..analysis import Linearization
 from ..api import Model
 from . import FINE, UsageError
 from .console import print_json, show
-from .given import assignments, file_to_write, model_of
+from .given import assignments, control_of, file_to_write, model_of
 from .motion import PICTURES
 from .streams import say
 
@@ -35,7 +35,8 @@ def linearize(arguments: Namespace) -> int:
         [name.strip() for name in (text or "").split(",") if name.strip()]
         for text in (arguments.states, arguments.without)
     )
-    linear = model.linearize(q, u, independent=names, ignore=arguments.ignore).without(left_out)
+    control = control_of(model, arguments.control)
+    linear = model.linearize(q, u, control=control, independent=names, ignore=arguments.ignore).without(left_out)
     if arguments.json:
         print_json(as_figures(linear))
     else:

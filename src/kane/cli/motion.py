@@ -11,6 +11,7 @@ import numpy as np
 
 from ..api import Array, Model, Trajectory
 from ..api.kept_runs import Keep
+from ..api.memory_needs import require_motion_memory
 from ..api.run_files import SUFFIXES
 from ..api.run_pictures import check_drawn
 from ..api.run_values import effort_names
@@ -89,6 +90,7 @@ def run_simulation(
         raise UsageError(f"--t {end:g}: the motion ends after its start at t = 0")
     if samples < 0 or samples == 1:
         raise UsageError(f"--samples {samples}: give two or more, or 0 for each step of the integrator")
+    require_motion_memory(model.mechanism, samples)  # before the times are made
     times = np.linspace(0.0, end, max(samples, 3)) if samples else (0.0, end)
     step = arguments.step
     if step is None and arguments.method == "rk4":

@@ -166,6 +166,7 @@ def _json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print JSON")
 
 
+_SATURATE = "keep efforts of the control within their limits"
 _CONTROL = "a control law of the model, or efforts by speed or joint: u1=-2*q1-u1,elbow=0 (default: no efforts)"
 _SHOWN = (
     "a control law of the model, efforts by speed or joint: u1=-2*q1-u1,elbow=0, hold (an arm, where it starts) or none"
@@ -182,7 +183,7 @@ def _integration(command: argparse.ArgumentParser) -> None:
         help="end of the motion (default: as the model says, or 10)",
     )
     command.add_argument("--control", metavar="LAW", help=_SHOWN)
-    command.add_argument("--saturate", action="store_true", help="keep efforts of the control within their limits")
+    command.add_argument("--saturate", action="store_true", help=_SATURATE)
     command.add_argument(
         "--event",
         "--events",
@@ -434,6 +435,7 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--samples", type=int, default=101, help="times that are kept; 0: the end alone (default 101)")
     command.add_argument("--keep", choices=("motions", "ends", "tallies"), default="ends", help="(default ends)")
     command.add_argument("--control", metavar="LAW", help=_CONTROL)
+    command.add_argument("--saturate", action="store_true", help=_SATURATE)
     command.add_argument("--rtol", type=float, default=None, help="relative tolerance of a step, as for simulate")
     command.add_argument("--atol", type=float, default=None, help="absolute tolerance of a step (default rtol / 100)")
     command.add_argument("--method", choices=METHODS, default="auto", help="default auto: dop853, radau where stiff")
@@ -498,6 +500,7 @@ def _linearize(commands: argparse._SubParsersAction) -> None:
         help="coordinates and speeds of the state, or a .json file of them",
     )
     command.add_argument("--equilibrium", action="store_true", help="find a state of rest from there first")
+    command.add_argument("--control", metavar="LAW", help=_CONTROL)
     command.add_argument("--states", metavar="NAMES", help="coordinates and speeds that are to be independent")
     command.add_argument("--ignore", action="store_true", help="leave out coordinates that nothing else depends on")
     command.add_argument("--without", metavar="NAMES", help="leave out these states too, on which no other depends")

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..api import Model
+from ..api.ensemble_pictures import watched_of
 from ..api.ensemble_progress import LOG_EVERY, Progress
 from ..api.ensembles import Ensemble
+from ..api.memory_needs import EnsembleSize, require_ensemble_memory
 from ..errors import suggestion
 from ..report import write_ensemble
 from ..simulate import ENDS
@@ -40,6 +42,9 @@ def sweep(arguments: Namespace) -> int:
     asked = _options(model, arguments)
     if picture is not None:
         _refuse_picture(arguments, asked)
+    if arguments.result and (picture is not None or report is not None):
+        _refuse_results(model, arguments, asked)
+    asked["t"] = _times(model, arguments, asked)
     with workers_of(arguments) as executor, _Watching(arguments.n) as watching:
         found = model.ensemble(**asked, executor=executor, progress=watching)
     if arguments.json:
@@ -72,6 +77,25 @@ def _refuse_picture(arguments: Namespace, asked: dict[str, Any]) -> None:
         )
 
 
+def _refuse_results(model: Model, arguments: Namespace, asked: dict[str, Any]) -> None:
+    """Refuse results that there will not be, before anything is computed."""
+    states, events = (*model.coordinates, *model.speeds), asked["events"] or {}
+    watched = [*(states if arguments.samples else ()), *(asked["watch"] or {})]
+    known = [*(f"start_{name}" for kind in ("q", "u") for name in asked[kind] or {}), *(asked["parameters"] or {})]
+    if arguments.keep != "tallies":
+        known += [
+            *(f"first_{name}" for name in events),
+            *(f"{x}_{name}" for name in watched for x in ("high", "low", "end")),
+        ]
+        known += ["end_t", *(f"end_{name}" for name in states), *(f"crossings_{name}" for name in events), *watched]
+    drawn = arguments.result[0] if arguments.plot is not None and arguments.kind == "fan" else None
+    if drawn is not None and watched_of(drawn, watched) not in watched:
+        raise UsageError(f"--result {drawn}: is not watched, as a fan needs\n    fix: --watch '{drawn}=EXPRESSION'")
+    for name in arguments.result if arguments.report is not None or drawn is None else ():
+        if name not in known:
+            raise UsageError(f"--result {name}: no such column; {suggestion(name, known)}")
+
+
 def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
     """What the options of the command line ask for."""
     mechanism = model.mechanism
@@ -95,7 +119,7 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         raise UsageError("--method rk4 has a fixed step: add --step SECONDS")
     events = _texts(arguments.event, None, "--event", "fell")
     return {
-        "t": np.linspace(0.0, end, arguments.samples) if arguments.samples else end,
+        "t": end,
         "n": arguments.n,
         "seed": arguments.seed,
         "sampling": arguments.sampling,
@@ -106,6 +130,7 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         "watch": _texts(arguments.watch, None, "--watch", "height") or None,
         "keep": arguments.keep,
         "control": control_of(model, arguments.control),
+        "saturate": arguments.saturate,
         "method": arguments.method,
         "rtol": arguments.rtol,
         "atol": arguments.atol,
@@ -113,6 +138,17 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         "store": arguments.out,
         "resume": arguments.resume,
     }
+
+
+def _times(model: Model, arguments: Namespace, asked: dict[str, Any]) -> Any:
+    """The times of output, or the end alone; refuses what nobody can hold before they are made."""
+    if not arguments.samples:
+        return asked["t"]
+    events, stored = len(asked["events"] or ()), arguments.out is not None
+    watched = len({*model.coordinates, *model.speeds, *(asked["watch"] or ())})
+    size = EnsembleSize(arguments.samples, arguments.n, arguments.n, arguments.keep, events, watched, stored)
+    require_ensemble_memory(model.mechanism, size)
+    return np.linspace(0.0, asked["t"], arguments.samples)
 
 
 def _texts(given: Sequence[str], known: Any, option: str, example: str = "q1") -> dict[str, str]:

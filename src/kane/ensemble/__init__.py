@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..simulate import ENDS
 from .blocks import MemberBlock, block_size
 from .draws import Distribution, Draws, choice, normal, uniform
-from .gathering import gather_blocks
+from .gathering import blocks_at_a_time, gather_blocks
 from .store import Store
 from .tallies import Enough, Tally
 
@@ -18,6 +18,7 @@ __all__ = [
     "Store",
     "Tally",
     "block_size",
+    "blocks_at_a_time",
     "choice",
     "gather_blocks",
     "normal",

@@ -24,14 +24,15 @@ LARGEST, SMALLEST = 4096, 64
 class MemberBlock:
     """What came of the members from `first` on: their ends, and tallies of watched quantities over time.
 
-    `low` and `high` (b, w) are the extremes of the watched quantities over the times of output, `numbers` (b, c) what
-    was given or drawn.
+    `low` and `high` (b, w) are the extremes of the watched quantities over the times of output, `end` (b, w) their
+    values at the last time, nan for members that ended before; `numbers` (b, c) is what was given or drawn.
     """
 
     first: int
     members: Members
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    end: NDArray[np.float64]
     tallies: tuple[Tally, ...]
     numbers: NDArray[np.float64]
 

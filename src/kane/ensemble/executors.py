@@ -120,7 +120,7 @@ class Pool:
         self.shares = isinstance(executor, ThreadPoolExecutor)
         self.payload = b"" if self.shares else pack(work, store)
         self.executor = executor
-        self.most = max(2, (1 + WAITING) * _capacity(executor))
+        self.most = most_under_way(executor)
         self._own: ProcessPoolExecutor | None = None  # in the place of a pool that broke
         self._alone: ProcessPoolExecutor | None = None
         self._of: dict[Future[Any], Executor] = {}
@@ -200,7 +200,7 @@ class Pool:
         if self._own is not None:
             self._own.shutdown(wait=False, cancel_futures=True)
         begin, given = getattr(broken, "_initializer", None), getattr(broken, "_initargs", ())
-        self._own = ProcessPoolExecutor(_capacity(broken), _context(broken), begin, given)
+        self._own = ProcessPoolExecutor(capacity(broken), _context(broken), begin, given)
         self.executor = self._own
 
     def _compute_alone(self, span: Span) -> MemberBlock | Fault:
@@ -227,7 +227,7 @@ class Pool:
         )
 
 
-def _capacity(executor: Executor) -> int:
+def capacity(executor: Executor) -> int:
     """How many blocks an executor computes at a time, as far as it says so."""
     for name in ("_max_workers", "num_workers"):  # of concurrent.futures, and of mpi4py.futures
         count = getattr(executor, name, None)
@@ -237,6 +237,11 @@ def _capacity(executor: Executor) -> int:
     if client is not None and hasattr(client, "nthreads"):
         return max(1, sum(client.nthreads().values()))
     return UNKNOWN
+
+
+def most_under_way(executor: Executor) -> int:
+    """How many blocks an executor is given before one is taken in."""
+    return max(2, (1 + WAITING) * capacity(executor))
 
 
 class _Watch:
@@ -273,4 +278,4 @@ def _context(executor: Executor) -> Any:
     return multiprocessing.get_context("spawn") if found is None else found
 
 
-__all__ = ["Fault", "Pool", "compute_block", "finish_block", "pack"]
+__all__ = ["Fault", "Pool", "capacity", "compute_block", "finish_block", "most_under_way", "pack"]

@@ -9,12 +9,12 @@ import os
 import threading
 from collections import deque
 from collections.abc import Generator, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, Protocol
 
 from ..simulate import ENDS
 from .blocks import MemberBlock, Span, Work, spans_of
-from .executors import Pool, finish_block
+from .executors import Pool, capacity, finish_block, most_under_way
 from .store import Store
 
 
@@ -26,12 +26,26 @@ def gather_blocks(
     if executor is not None:
         workers = Pool(executor, work, store)
     else:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = _cores()
         workers = _Threads(work, store, cores) if cores > 1 else _ThisThread(work, store)
     try:
         yield from _in_order(workers, spans_of(count), store)
     finally:
         workers.close()
+
+
+def blocks_at_a_time(executor: Executor | None) -> tuple[int, int]:
+    """(blocks in work on this machine, blocks under way or waiting to be taken in), as far as it can be said."""
+    if executor is None:
+        cores = _cores()
+        return cores, _Threads.AHEAD * cores if cores > 1 else 1
+    if isinstance(executor, ProcessPoolExecutor | ThreadPoolExecutor):
+        return capacity(executor), most_under_way(executor)
+    return 0, 2  # other machines have memory of their own
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Workers(Protocol):
@@ -47,11 +61,13 @@ class _Ended(Exception):
 
 
 class _Threads:
-    """The threads of this process, one for each of its cores."""
+    """The threads of this process, one for each of its cores; so many blocks for each are AHEAD of who takes them."""
+
+    AHEAD = 2
 
     def __init__(self, work: Work, store: Store | None, cores: int):
         self.work, self.store = work, store
-        self.most = 2 * cores
+        self.most = self.AHEAD * cores
         self.pool = ThreadPoolExecutor(cores)
         self.ended = threading.Event()
 
@@ -116,4 +132,4 @@ def _kept_block(store: Store, span: Span) -> MemberBlock | None:
     return None if block is not None and ENDS.index("lost") in block.members.reason else block
 
 
-__all__ = ["gather_blocks"]
+__all__ = ["blocks_at_a_time", "gather_blocks"]

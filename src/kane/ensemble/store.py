@@ -109,6 +109,7 @@ class Contents:
                 _axis("crossings", "event", {"names": list(self.events)}, "int64"),
                 _axis("low", "watched", with_units(self.watch)),
                 _axis("high", "watched", with_units(self.watch)),
+                _axis("end_watched", "watched", with_units(self.watch)),
             ]
         if self.motions:
             found += [
@@ -296,6 +297,7 @@ class Store:
             "crossings": members.crossings,
             "low": block.low,
             "high": block.high,
+            "end_watched": block.end,
         }
         if self.contents.motions:
             assert members.outputs is not None
@@ -342,6 +344,7 @@ class Store:
             whole,
             array_of("low", watched),
             array_of("high", watched),
+            array_of("end_watched", watched),
             tallies,
             array_of("numbers", len(contents.columns)),
         )

@@ -20,7 +20,7 @@ GROUP = 1 << 16
 
 def columns_of(contents: Contents, block: MemberBlock) -> dict[str, Any]:
     """Name → values (b,) of the members of a block: `start_q`, parameters by their names, `reason`, `end_t`, `end_q`,
-    …, `first_event`, `crossings_event`, `low_w`, `high_w`."""
+    …, `first_event`, `crossings_event`, `low_w`, `high_w`, `end_w`."""
     members = block.members
     states = {name for name, _ in (*contents.coordinates, *contents.speeds)}
     found: dict[str, Any] = {"member": np.arange(block.first, block.first + len(block))}
@@ -39,6 +39,8 @@ def columns_of(contents: Contents, block: MemberBlock) -> dict[str, Any]:
         found[f"first_{name}"], found[f"crossings_{name}"] = members.first[:, e], members.crossings[:, e]
     for w, (name, _) in enumerate(contents.watch):
         found[f"low_{name}"], found[f"high_{name}"] = block.low[:, w], block.high[:, w]
+        if name not in states:  # which have one column for where they ended
+            found[f"end_{name}"] = block.end[:, w]
     return found
 
 
@@ -49,7 +51,7 @@ def units_of(contents: Contents) -> dict[str, str]:
     for name, unit in contents.columns:
         found[f"start_{name}" if name in states else name] = unit
     found |= {f"first_{name}": "s" for name in contents.events}
-    found |= {f"{which}_{name}": unit for name, unit in contents.watch for which in ("low", "high")}
+    found |= {f"{which}_{name}": unit for name, unit in contents.watch for which in ("low", "high", "end")}
     return {name: unit for name, unit in found.items() if unit}
 
 

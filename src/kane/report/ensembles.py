@@ -11,7 +11,7 @@ import numpy as np
 from ..api import Ensemble
 from ..api import ensemble_pictures as pictures
 from ..api.ensemble_store import contents_of
-from ..api.ensemble_views import columns, differences, results, sensitivity, sobol
+from ..api.ensemble_views import columns, differences, result_column, results, sensitivity, sobol
 from ..ensemble.tallies import share_interval
 from ..errors import InputError
 from ..markup import code_block, details, paragraph, table, text
@@ -45,7 +45,7 @@ def write_ensemble(
     check_writable(target)
     if not len(ensemble):
         raise InputError("an ensemble without members: there is nothing to report\n    fix: let some members finish")
-    chosen = list(result) or results(ensemble)[:MOST_RESULTS]
+    chosen = [result_column(ensemble, name) for name in result] or results(ensemble)[:MOST_RESULTS]
     shares = sobol(ensemble, chosen, indices) if indices and chosen else {}
     chapters = [_members_chapter(ensemble), _outcomes_chapter(ensemble, chosen)]
     if ensemble.tallies:

@@ -13,6 +13,7 @@ from matplotlib import rc_context
 
 from ..errors import visible
 from .figures import Picture
+from .panels import NOTHING
 from .plots import INK, STYLE, subscript
 from .shapes import PALETTE, Array
 
@@ -237,7 +238,9 @@ def map_over(
     with rc_context(STYLE):
         figure = Picture(figsize=(6.6, 5.2), layout="constrained")
         ax = figure.subplots()
-        drawn = ax.pcolormesh(x, y, values, cmap="viridis", shading="nearest", rasterized=True)
+        steady = _constant_value(values)
+        shown = values if steady is None else np.where(np.isfinite(values), steady, np.nan)
+        drawn = ax.pcolormesh(x, y, shown, cmap="viridis", shading="nearest", rasterized=True)
         keys = [] if counts is None else _mark_cells(ax, x, y, counts)
         for (name, (across, up)), color in zip(lines.items(), (PALETTE[1], INK, PALETTE[2]), strict=False):
             ax.plot(
@@ -252,10 +255,22 @@ def map_over(
         ax.grid(False)
         ax.set_xlabel(labels[0])
         ax.set_ylabel(labels[1])
-        figure.colorbar(drawn, ax=ax, label=labels[2], shrink=0.85)
+        if steady is None:
+            figure.colorbar(drawn, ax=ax, label=labels[2], shrink=0.85)
+        else:
+            ax.set_title(f"{labels[2]}: {steady:.6g} everywhere, to rounding")
         if title:
             figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
     return figure
+
+
+def _constant_value(values: Any) -> float | None:
+    """The value that all have but for rounding, None where they differ: colours would make a landscape of rounding."""
+    finite = np.asarray(values)[np.isfinite(values)]
+    size = float(np.abs(finite).max(initial=0.0))
+    if not finite.size or float(np.ptp(finite)) > NOTHING * max(size, 1.0):
+        return None
+    return float(np.mean(finite)) if size > NOTHING else 0.0
 
 
 def _mark_cells(ax: Any, x: Array, y: Array, counts: CellCounts) -> list[Any]:

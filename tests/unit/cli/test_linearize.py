@@ -35,6 +35,14 @@ def test_the_hanging_pendulum_is_found_and_swings(capsys: pytest.CaptureFixture[
     assert "±" in capsys.readouterr().out
 
 
+def test_a_control_law_is_closed_in(capsys: pytest.CaptureFixture[str]) -> None:
+    """A damper c along u: M λ² + c λ + V'' = 0, so that the real part is −c / 2 M."""
+    assert main(["linearize", "pendulum", "--at", "q=0", "--control", "u=-0.2*u", "--json"]) == 0
+    M = kane.load("pendulum").mass_matrix([0.0])[0, 0]
+    for mode in figures(capsys)["eigenmodes"]:
+        assert mode["eigenvalue"][0] == pytest.approx(-0.1 / M, rel=EXACT)
+
+
 def test_a_state_may_come_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     state = tmp_path / "state.json"
     state.write_text('{"q": "30*deg", "u": 0.5}', encoding="utf-8")

@@ -182,3 +182,16 @@ def test_efforts_stay_within_their_limits_where_asked(arm: Path, tmp_path: Path)
     columns = table.read_text().splitlines()[0].split(",")
     efforts = np.loadtxt(table, delimiter=",", skiprows=1)[:, columns.index("tau_u_elbow")]
     assert abs(efforts).max() == 50.0
+
+
+def test_a_sweep_holds_efforts_within_their_limits_as_a_motion_alone_does(
+    arm: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    law = [str(arm), "--control", "u_elbow=900*(1-q_elbow)-30*u_elbow", "--t", "0.1", "--json"]
+    assert main(["simulate", *law, "--samples", "3", "--saturate"]) == 0
+    alone = json.loads(capsys.readouterr().out)["q"]["q_elbow"]
+    found = []
+    for more in (["--saturate"], []):
+        assert main(["sweep", *law, "-n", "2", "--samples", "3", *more]) == 0
+        found.append(json.loads(capsys.readouterr().out)["at_the_end"]["q_elbow"]["mean"])
+    assert found[0] == alone != found[1]

@@ -135,3 +135,28 @@ def test_a_picture_that_there_will_not_be_is_refused_before_the_sweep(
 ) -> None:
     assert main(["sweep", "pendulum", "-n", "1000000000", *words, "--plot", str(tmp_path / "x.png")]) == USAGE
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--result", "hgh_h", "--report"], "--result hgh_h: no such column; did you mean 'high_h'"),
+        (["--result", "h", "--keep", "tallies", "--report"], "--result h: no such column"),
+        (["--result", "w", "--kind", "fan", "--plot"], "--result w: is not watched"),
+    ],
+)
+def test_a_result_that_there_will_not_be_is_refused_before_the_sweep(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / ("x.html" if words[-1] == "--report" else "x.png")
+    line = ["sweep", "pendulum", "-n", "1000000000", "--watch", "h=-L*cos(q)", *words, str(file)]
+    assert main(line) == USAGE
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("result", ["h", "high_h"])
+def test_what_is_watched_names_a_fan_and_a_column_of_the_report(result: str, tmp_path: Path) -> None:
+    picture, page = tmp_path / "fan.png", tmp_path / "runs.html"
+    asked = ["--watch", "h=-L*cos(q)", "--plot", str(picture), "--kind", "fan", "--report", str(page)]
+    assert main([*LINE, *asked, "--result", result]) == FINE
+    assert picture.stat().st_size and "rank correlations of high_h" in page.read_text()

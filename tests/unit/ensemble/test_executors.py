@@ -47,7 +47,7 @@ def assert_same(a: Any, b: Any) -> None:
     assert dict(a.messages) == dict(b.messages)
     for name in ("end_t", "end_q", "end_u", "q", "u"):
         assert np.array_equal(getattr(a, name), getattr(b, name), equal_nan=True), name
-    for name in ("first", "crossings", "low", "high"):
+    for name in ("first", "crossings", "low", "high", "end"):
         for key, values in getattr(a, name).items():
             assert np.array_equal(values, getattr(b, name)[key], equal_nan=True), (name, key)
     for key, tally in a.tallies.items():

@@ -70,6 +70,25 @@ def test_oscillators_follow_their_closed_form() -> None:
     np.testing.assert_allclose(found.high["x"], expected.max(axis=1), atol=1e-9)
 
 
+@pytest.mark.parametrize("t", [TIMES, float(TIMES[-1])], ids=["times", "duration"])
+def test_what_is_watched_ends_at_its_closed_form(t: Any) -> None:
+    found = oscillator().ensemble(
+        t, n=70, q={"x": "normal(0, 1)"}, parameters={"k": "uniform(1, 9)"}, watch={"twice": "2*x"}, rtol=1e-11
+    )
+    x, k = found.numbers["x"], found.numbers["k"]
+    expected = 2.0 * x * np.cos(np.sqrt(k) * TIMES[-1])
+    np.testing.assert_allclose(found.end["twice"], expected, atol=1e-9)
+    column = found.to_table().column("end_twice").to_numpy()
+    assert np.array_equal(column, found.end["twice"]) and np.array_equal(found.to_xarray()["end_twice"], column)
+    assert list(found.sensitivity("end_twice")) and np.mean(found.end["twice"] > 0.0) == np.mean(expected > 0.0)
+
+
+def test_a_motion_that_ends_before_has_no_value_at_the_last_time() -> None:
+    events = {"middle": {"expression": "x", "terminal": True}}
+    found = oscillator().ensemble(TIMES, n=8, q={"x": 1.0}, parameters={"k": 4.0}, watch={"y": "x"}, events=events)
+    assert (found.reasons == "event").all() and np.isnan(found.end["y"]).all() and (found.high["y"] == 1.0).all()
+
+
 def test_the_first_crossing_is_a_quarter_period() -> None:
     found = oscillator().ensemble(3.0, n=64, q={"x": 1.0}, parameters={"k": "uniform(1, 9)"}, events={"middle": "x"})
     np.testing.assert_allclose(found.first["middle"], 0.5 * np.pi / np.sqrt(found.numbers["k"]), rtol=1e-7)

@@ -67,6 +67,8 @@ def test_arrays_are_what_an_ensemble_in_memory_holds(whole: tuple[Path, Any]) ->
     assert np.array_equal(group["u"][:], expected.u, equal_nan=True)
     assert np.array_equal(group["end_t"][:], expected.end_t)
     assert np.array_equal(group["first"][:, 0], expected.first["down"], equal_nan=True)
+    for w, name in enumerate(group["end_watched"].attrs["names"]):
+        assert np.array_equal(group["end_watched"][:, w], expected.end[name], equal_nan=True)
     reasons = np.array(group["reason"].attrs["meanings"])[group["reason"][:]]
     assert np.array_equal(reasons, expected.reasons)
     assert group["q"].chunks[0] == block_size(COUNT)  # a worker writes chunks of its own

@@ -125,6 +125,18 @@ def test_a_map_is_over_what_matters_most(tmp_path: Path) -> None:
             same.plot(tmp_path / "none.png", "map", f"end_{q}")
 
 
+@pytest.mark.parametrize(("value", "word"), [(3.0, "E: 3 everywhere"), (0.0, "E: 0 everywhere")])
+def test_a_map_of_a_constant_makes_no_landscape_of_its_rounding(value: float, word: str) -> None:
+    x = np.linspace(0.0, 1.0, 6)
+    rounding = 1e-15 * np.random.default_rng(1).normal(size=(6, 6))
+    figure = ensembles.map_over(x, x, value + rounding, ("a", "b", "E"))
+    (ax,) = figure.axes  # and no bar of colours
+    assert ax.get_title("left").startswith(word)
+    mesh: Any = ax.collections[0]
+    assert len({tuple(c) for c in np.round(mesh.to_rgba(mesh.get_array()).reshape(-1, 4), 9)}) == 1
+    assert len(ensembles.map_over(x, x, value + 1e9 * rounding, ("a", "b", "E")).axes) == 2
+
+
 def test_a_map_says_which_cells_have_no_member_no_result_or_few() -> None:
     """Cells (2, 3): two without members, one whose three members have no result, one with two of five results."""
     counts = ensembles.CellCounts(np.array([[0, 3, 9], [5, 0, 9]]), np.array([[0, 0, 9], [2, 0, 8]]))
