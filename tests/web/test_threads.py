@@ -192,7 +192,10 @@ def prints(page: Page, value: float) -> bool:
 def test_slow_motion_is_recorded_too(browser: Browser, pendulum: Path) -> None:
     page, _ = open_page(browser, pendulum)
     page.locator("kane-page").locator("select[title=speed]").select_option(label="0.05×")
+    page.keyboard.press(" ")
     page.keyboard.press("r")
+    assert state(page)["t"] == 0.0  # seen before it goes on
+    page.keyboard.press(" ")
     wait_until(page, 0.03)
     with page.expect_download() as download:
         page.locator("kane-page").get_by_text("Download CSV").click()
