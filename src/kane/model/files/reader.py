@@ -387,14 +387,17 @@ def _check_whole(r: NodeValues, file: Entry) -> None:
 
 
 def _doubt_unused_parameters(r: NodeValues, file: Entry) -> None:
-    """Warn of parameters that no value names: over those of another file a mistyped name is a new one."""
+    """Warn of parameters that no value names and that are much like others: over those of another file a mistyped name
+    is a new one."""
     told = (node for section, node in file.fields.items() if section not in ("name", "about"))
     used = {w for node in told for text in words(node) for w in WORD.findall(text)}
+    known = [name for name in r.m.parameters if name in used]
     unused = [given for given in entries(file, "parameters") if given[0] not in used]
     for name, node, line in unused[:MAX_FAULTS]:
-        meant = closest(name, (n for n in r.m.parameters if n != name))
-        fix = f"did you mean '{meant}'?" if meant else "remove it, or use it"
-        warn(str(problem(node.source, line, f"parameter '{name}'", "is used nowhere", fix=fix)))
+        meant = closest(name, known)
+        if meant is not None:
+            fix = f"did you mean '{meant}'?"
+            warn(str(problem(node.source, line, f"parameter '{name}'", "is used nowhere", fix=fix)))
 
 
 def _places_of_parts(file: Entry) -> dict[str, tuple[str, int]]:
