@@ -40,7 +40,8 @@ help:
 	@echo 'make docs           run the code of the documentation'
 	@echo 'make clean          remove caches and build output (distclean: .venv too)'
 
-# Reinstalled only when the declared dependencies change; an existing .venv is kept and brought up to date.
+# Reinstalled only when the declared dependencies change; an existing .venv is kept and brought up to date. Modules are
+# compiled when they are imported, which most never are: that is half the work of an installation.
 $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || { \
 	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -49,7 +50,7 @@ $(STAMP): pyproject.toml constraints.txt
 	  $(PYTHON) -m venv $(VENV) || { \
 	    rm -rf $(VENV); \
 	    echo "'$(PYTHON) -m venv' failed; on Debian and Ubuntu it is in the package python3-venv."; exit 1; }; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
 $(SCRIPT): $(STAMP) web/build.py web/build.mjs web/package-lock.json $(wildcard web/src/*)

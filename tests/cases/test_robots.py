@@ -37,6 +37,13 @@ MASSLESS = {  # a movable link without mass: no effort determines its accelerati
     "romeo_description/urdf/romeo.urdf",
     "romeo_description/urdf/romeo_laas_small.urdf",
 }
+VARIANTS = {  # of robots that are large and stay in every run: simpler shapes, one arm less, some joints fixed
+    "talos_data/robots/talos_full_v2_box.urdf",
+    "talos_data/robots/talos_reduced_box.urdf",
+    "talos_data/robots/talos_reduced_corrected.urdf",
+    "tiago_description/robots/tiago.urdf",
+    "icub_description/robots/icub_reduced.urdf",
+}
 FLYING = {"hector_description", "iris_description", "borinot_description", "hextilt_description"}
 WALKING = {"a1_description", "bolt_description", "go2_description", "solo_description", "talos_data"}
 POINT_MASS = "icub_description/robots/icub.urdf"  # its head has no inertia: M is singular with it on the neck's axis
@@ -46,6 +53,11 @@ ROUNDING = 4 * float(np.finfo(float).eps)  # per unit of the condition of M: wha
 
 def name_of(path: Path) -> str:
     return path.relative_to(ROBOTS).as_posix()
+
+
+def in_long_runs(values: list[Any], rest: set[Any]) -> list[Any]:
+    """Values of a test, of which the rest is left to long runs."""
+    return [pytest.param(value, marks=pytest.mark.long) if value in rest else value for value in values]
 
 
 class Pair(NamedTuple):
@@ -124,14 +136,14 @@ def difference(ours: Array, theirs: Array) -> float:
     return float(np.abs(ours - theirs).max() / np.abs(theirs).max()) if np.any(theirs) else float(np.abs(ours).max())
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if name_of(p) != EMPTY], ids=name_of)
-def test_a_robot_has_the_dynamics_that_pinocchio_gives_it(path: Path) -> None:
-    pair = robot_pair(path)
+@pytest.mark.parametrize("name", in_long_runs([name_of(p) for p in FILES if name_of(p) != EMPTY], VARIANTS))
+def test_a_robot_has_the_dynamics_that_pinocchio_gives_it(name: str) -> None:
+    pair = robot_pair(ROBOTS / name)
     model, M = pair.model, pair.mass_matrix()
     efforts = computed(model, "inverse_dynamics", pair.q, pair.u, pair.udot)
     assert difference(efforts, pair.efforts(pair.udot)) < AGREEMENT
     assert difference(computed(model, "mass_matrix", pair.q), M) < AGREEMENT
-    if name_of(path) in MASSLESS:
+    if name in MASSLESS:
         with pytest.raises(ModelError, match="moves no mass and no inertia"):
             model.equations().program("forward_dynamics")
     else:
@@ -268,7 +280,7 @@ def panda_with_angles_of(digits: int, folder: Path) -> kane.Model:
     return kane.load(path)
 
 
-@pytest.mark.parametrize("digits", [17, 8, 7, 5, 4])
+@pytest.mark.parametrize("digits", in_long_runs([17, 8, 7, 5, 4], {8, 5}))
 def test_the_base_parameters_of_an_arm_are_as_many_whatever_the_digits_of_its_right_angles(
     digits: int, tmp_path: Path
 ) -> None:
@@ -288,7 +300,7 @@ NOISE = 0.1  # N m, standard deviation of measured efforts of up to 100 N m
 SPREAD = 4.5  # standard deviations: one of 43 errors beyond it has a probability of 3e-4
 
 
-@pytest.mark.parametrize("digits", [17, 8, 7, 5, 4])
+@pytest.mark.parametrize("digits", in_long_runs([17, 8, 7, 5, 4], {8, 5}))
 def test_an_arm_is_identified_from_efforts_of_pinocchio_as_well_as_its_angles_are_written(
     digits: int, tmp_path: Path
 ) -> None:

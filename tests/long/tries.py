@@ -29,21 +29,21 @@ class Search:
 
 
 SEARCHES: dict[str, Search] = {
-    "files": Search("hostile_files", 150, 100_000, 30.0),
+    "files": Search("hostile_files", 80, 100_000, 30.0),
     "large files": Search("hostile_files", 3, 2000),
-    "commands": Search("command_lines", 12, 2000, 300.0),
-    "arguments": Search("odd_arguments", 150, 60_000),
-    "programs": Search("random_programs", 8, 2000),
-    "mechanisms": Search("random_mechanisms", 4, 10_000, 600.0),
-    "constrained": Search("random_constraints", 4, 2000, 600.0),
+    "commands": Search("command_lines", 6, 2000, 300.0),
+    "arguments": Search("odd_arguments", 80, 60_000),
+    "programs": Search("random_programs", 5, 2000),
+    "mechanisms": Search("random_mechanisms", 2, 10_000, 600.0),
+    "constrained": Search("random_constraints", 2, 2000, 600.0),
     "linkages": Search("tilted_linkages", 1, 200, 600.0),
-    "sequences": Search("random_sequences", 4, 1000, 600.0),
-    "impacts": Search("random_impacts", 4, 240, 600.0),
-    "orders": Search("random_orders", 3, 1000, 600.0),
+    "sequences": Search("random_sequences", 2, 1000, 600.0),
+    "impacts": Search("random_impacts", 2, 240, 600.0),
+    "orders": Search("random_orders", 2, 1000, 600.0),
     "threads": Search("thread_storms", 1, 100, 600.0),
-    "kills": Search("interrupted_writes", 3, 400, 300.0),
+    "kills": Search("interrupted_writes", 2, 400, 300.0),
     "killed runs": Search("killed_runs", 1, 400, 600.0),
-    "full disks": Search("interrupted_writes", 2, 400, 300.0),
+    "full disks": Search("interrupted_writes", 1, 400, 300.0),
 }
 """The one place for numbers of tries. A short slice takes seconds."""
 
