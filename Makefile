@@ -1,7 +1,7 @@
 # Everything here needs only make and a Python >= 3.11; the rest is installed into .venv.
 
 PYTHON  ?= python3
-WORKERS ?= 2
+WORKERS ?= 3
 PYTEST  ?=
 # Interpreters: the lowest one, for test-lowest, and those of test-versions.
 LOWEST  ?= python3.11

@@ -223,7 +223,7 @@ def test_linearization_is_the_slope_of_the_motion(name: str) -> None:
     assert_slopes(model, linear, rng)
 
 
-@settings(max_examples=examples(6), derandomize=FIXED)
+@settings(max_examples=examples(4), derandomize=FIXED)
 @given(plans(size=3), st.integers(0, 2**32 - 1), st.sampled_from(LOOPS), st.booleans())
 def test_linearization_is_the_slope_of_the_motion_in_random_loops(
     plan: Plan, seed: int, kind: str, rolling: bool

@@ -37,7 +37,7 @@ def state(model: kane.Model, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndar
     return q, u, udot
 
 
-@settings(max_examples=examples(6), deadline=None, derandomize=FIXED)
+@settings(max_examples=examples(4), deadline=None, derandomize=FIXED)
 @given(plans(loads=LOADS, size=3), st.integers(0, 2**31))
 def test_printed_partial_velocities_are_the_compiled_jacobians(plan: Plan, seed: int) -> None:
     model = build(plan)
@@ -55,7 +55,7 @@ def test_printed_partial_velocities_are_the_compiled_jacobians(plan: Plan, seed:
             assert np.abs(whole - rows @ u).max() <= AGREE * (1 + np.abs(rows).max() * np.abs(u).max()), label
 
 
-@settings(max_examples=examples(6), deadline=None, derandomize=FIXED)
+@settings(max_examples=examples(4), deadline=None, derandomize=FIXED)
 @given(plans(loads=LOADS, size=3), st.integers(0, 2**31))
 def test_printed_equations_vanish_at_consistent_accelerations(plan: Plan, seed: int) -> None:
     model = build(plan)
@@ -72,7 +72,7 @@ def test_printed_equations_vanish_at_consistent_accelerations(plan: Plan, seed: 
         assert abs(read(F, known) + read(F_star, known)) <= AGREE * size
 
 
-@settings(max_examples=examples(6), deadline=None, derandomize=FIXED)
+@settings(max_examples=examples(4), deadline=None, derandomize=FIXED)
 @given(plans(size=4), st.integers(0, 2**31))
 def test_active_and_inertia_forces_are_opposite_and_programs(plan: Plan, seed: int) -> None:
     model = build(plan, np.random.default_rng(seed))

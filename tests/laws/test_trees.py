@@ -41,13 +41,13 @@ def scale(model: Model, states: States) -> Array:
     return np.array([dense.state(q, u, float(t[0])).effort_scale(udot) for q, u, t, udot in rows])
 
 
-@settings(max_examples=examples(10), derandomize=FIXED)
+@settings(max_examples=examples(6), derandomize=FIXED)
 @given(plans(size=8))
 def test_every_law_holds_on_a_random_tree(plan: Plan) -> None:
     held(build(plan))
 
 
-@settings(max_examples=examples(6), derandomize=FIXED)
+@settings(max_examples=examples(4), derandomize=FIXED)
 @given(plans(size=2), SEEDS)
 def test_every_law_holds_for_any_choice_of_speeds(plan: Plan, seed: int) -> None:
     held(build(plan, np.random.default_rng(seed)))
@@ -97,7 +97,7 @@ def test_laws_hold_when_parts_move_at_zero_speed(plan: Plan, seed: int) -> None:
     assert report.row("power balance").value is None
 
 
-@settings(max_examples=examples(6), derandomize=FIXED)
+@settings(max_examples=examples(4), derandomize=FIXED)
 @given(plans(size=3, loads=("force", "torque", "spring")), SEEDS)
 def test_motion_does_not_depend_on_the_choice_of_speeds(plan: Plan, seed: int) -> None:
     usual = build(replace(plan, loads=()))
@@ -115,7 +115,7 @@ def test_motion_does_not_depend_on_the_choice_of_speeds(plan: Plan, seed: int) -
         assert np.allclose(same, sdot[k], rtol=AGREEMENT, atol=AGREEMENT * (1 + np.abs(sdot[k]).max()))
 
 
-@settings(max_examples=examples(6), derandomize=FIXED)
+@settings(max_examples=examples(4), derandomize=FIXED)
 @given(plans(size=4), SEEDS)
 def test_efforts_do_not_depend_on_the_frames_of_the_bodies(plan: Plan, seed: int) -> None:
     model, other = build(plan), build(reframed(plan, np.random.default_rng(seed)))
@@ -124,7 +124,7 @@ def test_efforts_do_not_depend_on_the_frames_of_the_bodies(plan: Plan, seed: int
     assert np.all(error <= AGREEMENT * scale(model, states))
 
 
-@settings(max_examples=examples(6), derandomize=FIXED)
+@settings(max_examples=examples(4), derandomize=FIXED)
 @given(plans(size=4), SEEDS)
 def test_efforts_do_not_depend_on_how_the_world_is_turned(plan: Plan, seed: int) -> None:
     model, other = build(plan), build(turned(plan, rotation(np.random.default_rng(seed))))
@@ -133,7 +133,7 @@ def test_efforts_do_not_depend_on_how_the_world_is_turned(plan: Plan, seed: int)
     assert np.all(error <= AGREEMENT * scale(model, states))
 
 
-@settings(max_examples=examples(6), derandomize=FIXED)
+@settings(max_examples=examples(4), derandomize=FIXED)
 @given(plans(size=4))
 def test_free_parameters_give_what_numbers_give(plan: Plan) -> None:
     folded = build(replace(plan, free=frozenset()))

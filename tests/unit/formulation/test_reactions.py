@@ -50,7 +50,7 @@ def agree(found: Reactions, other: Reactions, tolerance: float = AGREEMENT) -> N
             assert np.abs(effort - two.efforts[variable]).max() <= size
 
 
-@settings(max_examples=examples(8), derandomize=FIXED, deadline=None)
+@settings(max_examples=examples(5), derandomize=FIXED, deadline=None)
 @given(plans(size=4))
 def test_three_routes_agree_on_random_trees(plan: Plan) -> None:
     model = build(plan)
