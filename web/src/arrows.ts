@@ -1,6 +1,7 @@
 // Arrows over a scene: velocities of bodies, forces at places, these places, and polygons that a mechanism stands on.
 
 import * as three from "three";
+import { tips } from "./forces";
 import type { Vector } from "./framing";
 import type { Marks } from "./motion";
 
@@ -129,7 +130,7 @@ export class Arrows {
     this.draw_velocities(shown, marks.velocities, centers);
     for (const [i, polygon] of this.polygons.entries()) {
       this.place(polygon, shown.polygon, marks.at);
-      const color = marks.measures[i] < 0 ? TIPS : STANDS;
+      const color = tips(marks.measures[i], this.weight) ? TIPS : STANDS;
       for (const part of [polygon.line, polygon.fill]) (part.material as three.MeshBasicMaterial).color.setHex(color);
     }
     return told;

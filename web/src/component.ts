@@ -4,7 +4,7 @@ import uplot_style from "uplot/dist/uPlot.min.css";
 import { table } from "./csv";
 import type { PageData, Triple } from "./data";
 import { button, choice, make, menu, toggle } from "./elements";
-import { force_table } from "./forces";
+import { force_table, tips } from "./forces";
 import { PRESETS } from "./framing";
 import { paces } from "./labels";
 import { Lamps } from "./lamps";
@@ -264,7 +264,9 @@ export class KanePage extends HTMLElement {
     const rows = listed.length ? [force_table(listed, new Set(outlines.flat().map((i) => names[i])))] : [];
     const measures = this.motion.marks?.measures ?? [];
     for (const [i, vehicle] of vehicles.entries()) {
-      const said = measures[i] < 0 ? "would tip over" : `${Number((measures[i] ?? 0).toPrecision(4))} N rad from tipping`;
+      const lifts = this.motion.elements.includes(names[outlines[i][0]]);
+      const tipped = tips(measures[i], this.data.scene.weight);
+      const said = tipped ? (lifts ? "tips over" : "would tip over") : `${Number((measures[i] ?? 0).toPrecision(4))} N rad from tipping`;
       const row = make("div", { class: "lamp" });
       row.append(make("span", {}, vehicle), make("em", {}, said));
       if (i < measures.length) rows.push(row);

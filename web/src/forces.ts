@@ -4,10 +4,13 @@ import type { Triple } from "./data";
 import { make } from "./elements";
 
 const DIGITS = 4;
-const NOTHING = 1e-6; // of the largest component; below is rounding
+const NOTHING = 1e-6; // of the largest component, or of the weight; below is rounding
 const AXES = "Components along x, y and z of N";
 const ON_WHEELS = "on the wheel: z is the normal force, below zero the ground would have to pull";
 const ON_BODIES = "on the second body of the constraint";
+
+/** Whether a vehicle of some weight (N) with this measure (N rad) tips over: where wheels may lift, it is zero then. */
+export const tips = (measure: number, weight: number): boolean => measure <= NOTHING * weight;
 
 /** Components of forces (N) as texts of the same decimals, so that they can be compared down a column. */
 export function force_texts(forces: readonly Triple[]): string[][] {
