@@ -499,7 +499,9 @@ def _linearize(commands: argparse._SubParsersAction) -> None:
         metavar="NAME=VALUE",
         help="coordinates and speeds of the state, or a .json file of them",
     )
-    command.add_argument("--equilibrium", action="store_true", help="find a state of rest from there first")
+    command.add_argument(
+        "--equilibrium", action="store_true", help="find a state of rest from there first, under --control"
+    )
     command.add_argument("--control", metavar="LAW", help=_CONTROL)
     command.add_argument("--states", metavar="NAMES", help="coordinates and speeds that are to be independent")
     command.add_argument("--ignore", action="store_true", help="leave out coordinates that nothing else depends on")
