@@ -12,6 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+KEEPS = ("motions", "ends", "tallies")
+"""Values of the option `keep` of an ensemble: the states of each member at all times, at its end, or only why it
+ended."""
+
 
 @dataclass(frozen=True, slots=True)
 class Option:

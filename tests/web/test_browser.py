@@ -311,3 +311,21 @@ def test_a_motion_that_is_too_slow_says_so_and_answers_the_pointer(browser: Brow
     assert state(page)["coupler"] is None and not state(page)["playing"]
     assert told == []
     page.close()
+
+
+SHOWN_DIGITS = 5e-4
+"""Relative error of forces of which four digits are shown."""
+
+
+def test_forces_in_the_panel_are_components_in_N_with_their_signs(browser: Browser, tmp_path: Path) -> None:
+    m = kane.load("four-bar")
+    page, told = open_page(browser, m.page(tmp_path / "page.html"))
+    for key in (" ", "r", "o"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(300)
+    row = page.locator("table.forces tr").last
+    found = [float(text.replace("−", "-")) for text in row.locator("td").all_inner_texts()]
+    expected = m.simulate(0.01).reactions()["pin"].force[0]
+    assert row.locator("th").inner_text() == "pin" and told == []
+    assert np.abs(found - expected).max() <= SHOWN_DIGITS * np.abs(expected).max()
+    assert np.abs(expected).max() > 0.1 and expected.min() < 0, "and a sign is there to be lost"

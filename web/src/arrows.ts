@@ -1,6 +1,7 @@
 // Arrows over a scene: velocities of bodies, forces at places, these places, and polygons that a mechanism stands on.
 
 import * as three from "three";
+import { tips } from "./forces";
 import type { Vector } from "./framing";
 import type { Marks } from "./motion";
 
@@ -101,13 +102,13 @@ export class Arrows {
     this.strongest = 0;
   }
 
-  /** Draw what is shown; `centers` are the mass centres in N (m). Returns how large the forces are (N), by name. */
+  /** Draw what is shown; `centers` are the mass centres in N (m). Returns the forces (N) by name, as components in N. */
   update(
     shown: Shown,
     marks: Marks,
     centers: three.Vector3[],
-  ): Map<string, number> {
-    const sizes = new Map<string, number>();
+  ): Map<string, Vector> {
+    const told = new Map<string, Vector>();
     this.forces.begin();
     let touching = 0;
     const matrix = new three.Matrix4();
@@ -116,9 +117,8 @@ export class Arrows {
     for (const load of loads) this.strongest = Math.max(this.strongest, load.length());
     const unit = (FORCE * this.extent) / (this.weight || this.strongest || 1);
     for (const [i, name] of this.names.entries()) {
-      const size = loads[i].length();
-      if (!(size > 0)) continue;
-      sizes.set(name, size);
+      if (!(loads[i].length() > 0)) continue;
+      told.set(name, loads[i].toArray());
       const at = new three.Vector3(marks.at[3 * i], marks.at[3 * i + 1], marks.at[3 * i + 2]);
       this.points.setMatrixAt(touching++, matrix.makeTranslation(at));
       if (shown.forces) this.draw(this.forces, at, loads[i].multiplyScalar(unit));
@@ -130,10 +130,10 @@ export class Arrows {
     this.draw_velocities(shown, marks.velocities, centers);
     for (const [i, polygon] of this.polygons.entries()) {
       this.place(polygon, shown.polygon, marks.at);
-      const color = marks.measures[i] < 0 ? TIPS : STANDS;
+      const color = tips(marks.measures[i], this.weight) ? TIPS : STANDS;
       for (const part of [polygon.line, polygon.fill]) (part.material as three.MeshBasicMaterial).color.setHex(color);
     }
-    return sizes;
+    return told;
   }
 
   private draw_velocities(shown: Shown, velocities: ArrayLike<number>, centers: three.Vector3[]): void {

@@ -4,6 +4,7 @@ import uplot_style from "uplot/dist/uPlot.min.css";
 import { table } from "./csv";
 import type { PageData, Triple } from "./data";
 import { button, choice, make, menu, toggle } from "./elements";
+import { force_table, tips } from "./forces";
 import { PRESETS } from "./framing";
 import { paces } from "./labels";
 import { Lamps } from "./lamps";
@@ -54,7 +55,7 @@ export class KanePage extends HTMLElement {
   private panel: LivePanel | null = null;
   private readonly shown = { forces: false, velocities: false, contacts: true, polygon: true };
   private checks = new Map<string, HTMLInputElement>();
-  private forces = new Map<string, number>();
+  private forces = new Map<string, Triple>();
   private readonly ui = {
     page: make("div", { class: "page" }),
     view: make("div", { class: "view" }),
@@ -119,8 +120,8 @@ export class KanePage extends HTMLElement {
     return this.stage.outline();
   }
 
-  /** For tests: forces (N) at places, as far as they are drawn. */
-  get drawn_forces(): Record<string, number> {
+  /** For tests: forces (N) at places as components in N, as far as they are drawn. */
+  get drawn_forces(): Record<string, Triple> {
     return Object.fromEntries(this.forces);
   }
 
@@ -258,19 +259,19 @@ export class KanePage extends HTMLElement {
     const { forces } = this.ui;
     forces.hidden = !this.shown.forces;
     if (forces.hidden) return;
-    const line = (name: string, text: string) => {
-      const row = make("div", { class: "lamp" });
-      row.append(make("span", {}, name), make("em", {}, text));
-      return row;
-    };
-    const short = (x: number) => String(Number(x.toPrecision(4)));
-    const rows = [...this.forces].slice(0, FORCES_LISTED).map(([name, size]) => line(name, `${short(size)} N`));
+    const listed = [...this.forces].slice(0, FORCES_LISTED);
+    const { names = [], outlines = [], vehicles = [] } = this.motion.mark_names ?? {};
+    const rows = listed.length ? [force_table(listed, new Set(outlines.flat().map((i) => names[i])))] : [];
     const measures = this.motion.marks?.measures ?? [];
-    for (const [i, vehicle] of (this.motion.mark_names?.vehicles ?? []).entries()) {
-      const said = measures[i] < 0 ? "would tip over" : `${short(measures[i] ?? 0)} N rad from tipping`;
-      if (i < measures.length) rows.push(line(vehicle, said));
+    for (const [i, vehicle] of vehicles.entries()) {
+      const lifts = this.motion.elements.includes(names[outlines[i][0]]);
+      const tipped = tips(measures[i], this.data.scene.weight);
+      const said = tipped ? (lifts ? "tips over" : "would tip over") : `${Number((measures[i] ?? 0).toPrecision(4))} N rad from tipping`;
+      const row = make("div", { class: "lamp" });
+      row.append(make("span", {}, vehicle), make("em", {}, said));
+      if (i < measures.length) rows.push(row);
     }
-    forces.replaceChildren(make("h3", {}, "Forces"), ...(rows.length ? rows : [make("em", {}, "none at present")]));
+    forces.replaceChildren(make("h3", {}, "Forces (N)"), ...(rows.length ? rows : [make("em", {}, "none at present")]));
   }
 
   private set_playing(playing: boolean): void {

@@ -169,7 +169,7 @@ export class Stage {
   }
 
   /** Draw arrows as they are now; how large the forces are (N), by the names of their places. */
-  update_arrows(motion: Motion, shown: Shown): Map<string, number> {
+  update_arrows(motion: Motion, shown: Shown): Map<string, Vector> {
     const any = shown.contacts || shown.forces || shown.polygon || shown.velocities;
     if (this.arrows) this.arrows.group.visible = any;
     const marks = any && this.arrows ? motion.marks : null;

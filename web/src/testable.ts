@@ -1,5 +1,6 @@
 export * from "./csv";
 export * from "./data";
+export * from "./forces";
 export * from "./framing";
 export * from "./fused";
 export * from "./labels";

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..advice import KEEPS
 from ..boundary import check_path, check_text, describe_value
 from ..ensemble import Draws, Enough, MemberBlock, Store, Tally, blocks_at_a_time, gather_blocks
 from ..errors import InputError, visible
@@ -28,7 +29,7 @@ from .ensemble_progress import MemberRate, Progress, ProgressLine, teller
 from .ensemble_store import finish_store, open_store
 from .ensemble_watch import read_watch
 from .ensemble_work import MemberWork
-from .memory_needs import KEEPS, EnsembleSize, require_ensemble_memory
+from .memory_needs import EnsembleSize, require_ensemble_memory
 from .records import Array
 from .simulation import ControlLaw
 from .starts import span

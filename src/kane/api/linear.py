@@ -25,24 +25,22 @@ from ..constraints.multipliers import least_multipliers
 from ..constraints.rank import Elimination
 from ..errors import InputError, ModelError, Problem, SingularError
 from ..formulation.linear import (
-    control_tangent_program,
     coordinates_in_equations,
     rates_program,
-    tangent_program,
     turns_program,
 )
 from ..graph import Program
-from ..large import refuse_if_too_large
 from ..model import Mechanism
 from ..model.attitude import quaternion_places
 from ..model.measures import MeasureNumbers
 from . import given
-from .answers import Answers, ProgramAnswer, law_key
+from .answers import Answers, ProgramAnswer
 from .constrained import close_configuration, held_names, row_sizes
 from .linear_batch import BatchPrograms, Samples, count_samples, gather_samples, linearize_samples
 from .records import Array
 from .simulation import ControlLaw, feedback_law
 from .starts import start_state
+from .tangents import efforts_of, refuse_efforts_in_time, tangent_of, tangents_of
 
 _MISSED = 1e-9  # relative effort by which a wanted motion may be missed
 _PIECEWISE = {"abs", "sign", "min", "max", "less", "less_equal", "equal", "select"}
@@ -104,7 +102,7 @@ def linearize(
         if udot is not None:
             raise InputError("udot and a control law both say what acts\n    fix: give one of them")
         efforts, *loop = (
-            x[0] for x in _feedback(answers, law)(np.array([float(t)]), q0[None], u0[None], answers.values)
+            x[0] for x in efforts_of(answers, law)(np.array([float(t)]), q0[None], u0[None], answers.values)
         )
         tau = given.start(m, "tau", tau) + efforts
     at, first = _operating_point(answers, t, q0, u0, tau, udot, driven)
@@ -139,13 +137,13 @@ def _linearize_many(
 ) -> Linearizations:
     """Linearizations at samples."""
     m = answers.mechanism
-    tangents, turns = _tangents(answers), _turns(answers)
+    tangents, turns = tangents_of(answers), _turns(answers)
 
     def tangent(t: Any, *arrays: Array) -> Sequence[Array]:
         values = s.values if s.values.ndim == 1 else np.repeat(s.values, len(arrays[0]) // len(s.t), axis=0)
         return tangents(t, tuple(a for a in arrays if a.shape[-1]), values)
 
-    programs = BatchPrograms(tangent, turns, None if law is None else _feedback(answers, law))
+    programs = BatchPrograms(tangent, turns, None if law is None else efforts_of(answers, law))
     for name in keep:
         names = dict.fromkeys((*position_names(m), *m.speeds))
         given.require_known(m, "coordinate or speed", name, names, "independent")
@@ -161,30 +159,12 @@ def _linearize_many(
     return Linearizations(*named, *matrices, (*m.coordinates, *m.speeds), shape, count, running)
 
 
-def _feedback(answers: Answers, law: Any) -> Callable[..., tuple[Array, Array, Array]]:
-    """Efforts of a control law and their Jacobians by q and u, at samples (k, …)."""
-    program = answers.compile_once(
-        ("control tangent", law_key(law)), lambda: control_tangent_program(answers.fresh_equations(), law)
-    )
-
-    def feedback(t: Array, q: Array, u: Array, values: Array) -> tuple[Array, Array, Array]:
-        k, n_q, n = len(q), q.shape[1], u.shape[1]
-        unit = np.tile(np.eye(n_q + n), (k, 1))
-        each = [np.repeat(x, n_q + n, axis=0) for x in (t[:, None], q, u)]
-        more = values if values.ndim == 1 else np.repeat(values, n_q + n, axis=0)
-        still = np.zeros((len(unit), n))
-        tau, change = program(each[0], (each[1], each[2], unit[:, :n_q], unit[:, n_q:], still), more)
-        slopes = np.asarray(change).reshape(k, n_q + n, n).transpose(0, 2, 1)
-        return np.asarray(tau).reshape(k, n_q + n, n)[:, 0], slopes[:, :, :n_q], slopes[:, :, n_q:]
-
-    return feedback
-
-
 def equilibrium(
     answers: Answers,
     q: Any = None,
     tau: Any = None,
     *,
+    control: ControlLaw | None = None,
     hold: Iterable[str] = (),
     efforts: Iterable[str] = (),
     t: float = 0.0,
@@ -193,12 +173,16 @@ def equilibrium(
 ) -> Steady:
     """A state at rest that stays at rest, sought from the guess q; see `trim`.
 
+    With `control`, as `linearize` takes it, the loop is closed: efforts of the law act on top of tau, and rest is where
+    these balance the loads. A law that changes with time has no rest and is refused.
+
     >>> m = kane.load("double-pendulum")
     >>> abs(m.equilibrium([0.1, 0.2]).q).round(6).tolist()
     [0.0, 0.0]
     """
     m = answers.mechanism
-    return trim(
+    law = feedback_law(answers, control)
+    found = _seek_steady(
         answers,
         q,
         np.zeros(len(m.speeds)),
@@ -208,7 +192,11 @@ def equilibrium(
         t=t,
         parameters=parameters,
         strict=strict,
+        law=law,
     )
+    if law is not None:
+        refuse_efforts_in_time(answers.with_parameters(parameters), law, found)
+    return found
 
 
 def trim(
@@ -238,6 +226,37 @@ def trim(
     >>> round(m.trim({"q": "90*deg"}, [0], efforts=["u"])["tau_u"], 6)
     9.81
     """
+    return _seek_steady(
+        answers,
+        q,
+        u,
+        tau,
+        unknowns=unknowns,
+        hold=hold,
+        efforts=efforts,
+        steady=steady,
+        t=t,
+        parameters=parameters,
+        strict=strict,
+    )
+
+
+def _seek_steady(
+    answers: Answers,
+    q: Any,
+    u: Any,
+    tau: Any,
+    *,
+    hold: Iterable[str],
+    efforts: Iterable[str],
+    t: float,
+    parameters: Any,
+    strict: bool,
+    unknowns: Iterable[str] | None = None,
+    steady: Iterable[str] | None = None,
+    law: Any = None,
+) -> Steady:
+    """See `trim`; with a control law its efforts act on top of tau."""
     answers = answers.with_parameters(parameters)
     m = answers.mechanism
     stays = {*given.names_of(hold), *held_names(q, u)}
@@ -262,7 +281,8 @@ def trim(
         _closure(answers, float(t), [i for i, c in enumerate(m.coordinates) if c not in sought]),
     )
     nothing = np.zeros(len(m.speeds)), np.zeros(len(search.rows))
-    found = solve(_tangent(answers), search, Operating(float(t), q0, u0, tau0, *nothing))
+    tangent = tangent_of(answers, law)
+    found = solve(tangent, search, Operating(float(t), q0, u0, tau0, *nothing))
     if strict and not found.converged:
         missed = ", ".join(f"{name} {x:.3g}" for name, x in found.worst())
         free = ", ".join([*sought, *(f"tau_{s}" for s in driven)]) or "nothing"
@@ -293,7 +313,7 @@ def _operating_point(
     n = len(m.speeds)
     rows = len(m.row_names) if m.constraints else 0
     tau0 = given.start(m, "tau", tau)
-    tangent = _tangent(answers)
+    tangent = tangent_of(answers)
     rest = Operating(float(t), q, u, tau0, np.zeros(n), np.zeros(rows))
     sizes = row_sizes(answers) if rows else None
     still = first_order(tangent, rest, sizes)
@@ -413,30 +433,11 @@ def _positions(answers: Answers, at: Operating) -> Positions:
     return Positions.of(m.coordinates, list(quaternion_places(m).items()), E, Edot)
 
 
-def _tangents(answers: Answers) -> ProgramAnswer:
-    """The compiled tangent program."""
-
-    def make_program() -> Program:
-        refuse_if_too_large(answers.mechanism, "linearization")
-        return answers.load_or_make("tangents", lambda: tangent_program(answers.fresh_equations()))
-
-    return answers.compile_once("tangents", make_program)
-
-
-def _tangent(answers: Answers) -> Callable[..., Sequence[Array]]:
-    answer = _tangents(answers)
-
-    def tangent(t: float, *arrays: Array) -> Sequence[Array]:
-        return answer(t, tuple(a for a in arrays if a.shape[-1]), answers.values)
-
-    return tangent
-
-
 def _relevant_coordinates(answers: Answers) -> tuple[str, ...]:
     """Coordinates that the equations of motion contain and that change them in states where nothing is special: the
     angle of a wheel may stand in the equations of a SymPy script, and cancel."""
     m = answers.mechanism
-    program, rng = _tangents(answers).program, np.random.default_rng(0)
+    program, rng = tangents_of(answers).program, np.random.default_rng(0)
     names, felt = coordinates_in_equations(program), set[str]()
     if not _PIECEWISE.isdisjoint(row.op for row in program.rows):
         return names  # a stop is felt in some states only
@@ -444,7 +445,7 @@ def _relevant_coordinates(answers: Answers) -> tuple[str, ...]:
         q, u = (x + rng.uniform(0.1, 0.5, len(x)) for x in (given.initial(m, w) for w in "qu"))
         udot, reactions = rng.normal(size=len(u)), rng.normal(size=len(m.row_names))
         try:
-            slopes = first_order(_tangent(answers), Operating(0.0, q, u, np.zeros(len(u)), udot, reactions)).by_q
+            slopes = first_order(tangent_of(answers), Operating(0.0, q, u, np.zeros(len(u)), udot, reactions)).by_q
         except SingularError:
             return names
         for key in ("F", "g", "rate"):

@@ -1,6 +1,7 @@
 """What a motion or an ensemble will hold in memory, and a refusal of what this machine cannot hold, before the work.
 
-Counted are numbers of 8 bytes that there are for certain, at one moment: what is refused would not have come to an end.
+Counted are numbers of 8 bytes that there are for certain, at one moment. Of an ensemble copies that live for a moment
+may double that, so that it may ask for half of the memory.
 """
 
 from __future__ import annotations
@@ -8,13 +9,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from ..advice import KEEPS
 from ..ensemble import block_size
 from ..ensemble.tallies import BINS
 from ..errors import InputError
 from ..model import Mechanism
-
-KEEPS = ("motions", "ends", "tallies")
-"""What is kept of each member: its states at all times, at its end, or nothing but why it ended."""
 
 NUMBER = 8
 """Bytes of a number."""
@@ -24,6 +23,9 @@ TIMES = 3 * NUMBER
 
 TALLY = NUMBER * (BINS + 7)
 """Bytes of the tally of one quantity at one time."""
+
+SHARE = 0.5
+"""Of the memory of a machine that an ensemble may ask for: its peak is up to twice what is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +51,22 @@ class EnsembleSize:
         return self.known * (1 + NUMBER * (ends + motions))
 
     def working_memory(self, states: int) -> int:
-        """Bytes of times, of blocks in work and of tallies: states with the work done, what is watched of them twice;
-        a store writes copies of tallies."""
-        size = min(block_size(self.members), self.members)
-        blocks = -(-self.members // size)
-        in_work, held = min(self.in_work, blocks), min(self.held + 1, blocks)
+        """Bytes of times, of blocks in work and of tallies: states, work done, and twice what is watched."""
+        size, blocks = self._blocks()
         block = NUMBER * size * (states + 1 + 2 * self.watched)
-        tallies = (held + self.stored * in_work) * self.watched * TALLY
-        return self.times * (TIMES + in_work * block + tallies)
+        return self.times * (TIMES + min(self.in_work, blocks) * block) + self.tallies()
+
+    def tallies(self) -> int:
+        """Bytes of tallies at all times, whatever is kept of members: the one that grows, and those of blocks under
+        way; a store writes copies of these."""
+        blocks = self._blocks()[1]
+        count = min(self.held + 1, blocks) + self.stored * min(self.in_work, blocks)
+        return self.times * count * self.watched * TALLY
+
+    def _blocks(self) -> tuple[int, int]:
+        """(members of a block, number of blocks)."""
+        size = min(block_size(self.members), self.members)
+        return size, -(-self.members // size)
 
 
 def require_ensemble_memory(mechanism: Mechanism, size: EnsembleSize) -> None:
@@ -68,7 +78,9 @@ def require_ensemble_memory(mechanism: Mechanism, size: EnsembleSize) -> None:
         ways = [f"keep='{keep}'" for keep in KEEPS[KEEPS.index(size.keep) + 1 :]]
         ways += ["a store, where motions stay on disk"] if size.keep == "motions" and not size.stored else []
         ways += ["fewer members"]
-    _require(f"{size.members} members at {size.times} times: what is held of them", kept + work, ways)
+    tallied = f", {size.tallies() / 1e9:.3g} GB of it in tallies of {size.watched} quantities at every time"
+    what = f"{size.members} members at {size.times} times: what is held of them"
+    _require(what, kept + work, ways, tallied if size.tallies() > kept else "", SHARE)
 
 
 def require_motion_memory(mechanism: Mechanism, times: int) -> None:
@@ -79,13 +91,13 @@ def require_motion_memory(mechanism: Mechanism, times: int) -> None:
     _require(f"a motion at {times} times", needed, ["fewer times of output"])
 
 
-def _require(what: str, needed: int, ways: list[str]) -> None:
+def _require(what: str, needed: int, ways: list[str], most: str = "", share: float = 1.0) -> None:
     there = _physical_memory()
-    if there is not None and needed > there:
+    if there is not None and needed > share * there:
         fix = " or ".join([", ".join(ways[:-1]), ways[-1]] if len(ways) > 1 else ways)
-        raise InputError(
-            f"{what} takes {needed / 1e9:.3g} GB, and this machine has {there / 1e9:.3g} GB\n    fix: {fix}"
-        )
+        peak = f", for a moment up to {needed / share / 1e9:.3g} GB" if share < 1.0 else ""
+        has = f"and this machine has {there / 1e9:.3g} GB"
+        raise InputError(f"{what} takes {needed / 1e9:.3g} GB{most}{peak}, {has}\n    fix: {fix}")
 
 
 def _physical_memory() -> int | None:
@@ -96,4 +108,4 @@ def _physical_memory() -> int | None:
         return None
 
 
-__all__ = ["KEEPS", "EnsembleSize", "require_ensemble_memory", "require_motion_memory"]
+__all__ = ["EnsembleSize", "require_ensemble_memory", "require_motion_memory"]

@@ -14,6 +14,7 @@ from ..analysis import BaseParameters, CheckReport, SpeedSuggestions, base_param
 from ..boundary import FAULTS, check_choice, check_function, odd_argument, refuse_odd
 from ..constraints.projection import InconsistentRows
 from ..errors import InputError, SingularError, WritingError
+from ..explain import write_efforts
 from ..formulation import Equations
 from ..large import refuse_if_too_large
 from ..model import (
@@ -386,7 +387,9 @@ class Model:
         1
         """
         self._shared = True
-        return self._answers.formulate(self.mechanism, free) if free else self._answers.equations()
+        found = self._answers.formulate(self.mechanism, free) if free else self._answers.equations()
+        found.writer = write_efforts
+        return found
 
     explain = _forward_question(explaining.explain)
 

@@ -54,7 +54,7 @@ from .memory_needs import require_motion_memory
 from .modes import mode_table
 from .records import Array
 from .starts import span, start_state
-from .vehicles import judged_events, refuse_planar_watch
+from .vehicles import judged_events, name_spins, refuse_planar_watch
 
 ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
 Law = dict[Expr, Expr] | CompiledControl
@@ -214,7 +214,7 @@ def _problem(
         tuple(answers.values.tolist()),
         tuple(event for event, _ in watched),
         law=efforts,
-        names=(*mechanism.coordinates, *mechanism.speeds, "work"),
+        names=(*mechanism.coordinates, *name_spins(mechanism), "work"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,42 +16,15 @@ from ..model import BuiltVehicle, Mechanism
 from ..simulate import Crossings, Event, Transition
 from .answers import Answers, ProgramAnswer, embedding_of
 from .records import Array
+from .tipping import Crossing, TipOver, balanced_on, crossing_lines
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
-_SHOWN = 6  # crossings that a printed answer lists
+_NOTHING = 1e-9
+"""Share of the largest value of a motion that rounding leaves of a force or a measure that is zero."""
+
 _MARK = "ground: "  # begins the names of events that are watched unasked
-
-
-class Crossing(float):
-    """A time (s) at which something becomes negative or positive, or a contact open, sliding, gripping or closed: a
-    number, with `what` it is and `to` what it changes."""
-
-    what: str
-    to: str
-
-    def __new__(cls, t: float, what: str, to: str) -> Crossing:
-        self = super().__new__(cls, t)
-        self.what, self.to = what, to
-        return self
-
-    @property
-    def t(self) -> float:
-        """The time (s)."""
-        return float(self)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Crossing, (float(self), self.what, self.to)
-
-    def __repr__(self) -> str:
-        return f"{self.what} becomes {self.to} at t = {float(self):.9g} s"
-
-
-def _crossing_lines(crossings: Sequence[Crossing]) -> list[str]:
-    """Lines about crossings, the first few."""
-    more = len(crossings) - _SHOWN
-    return [*(f"  {c!r}" for c in crossings[:_SHOWN]), *([f"  … {more} more"] if more > 0 else [])]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -115,35 +88,7 @@ class GroundForces:
             )
         if self.undetermined:
             lines.append(f"not determined by rigid bodies: {', '.join(self.undetermined)}")
-        return "\n".join([*lines, *_crossing_lines(self.crossings)])
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class TipOver:
-    """How near a vehicle is to tipping over, by the force-angle measure: positive is stable.
-
-    For each of the `edges` of its support polygon, pairs of wheels counter-clockwise from above: `angle` (k, e) (rad)
-    between the net force and the line to the edge, `per_edge` (k, e) (N rad), the angle times the net force, `beta` (k,
-    e) (N m rad), times the distance and the force across the edge, and `moment` (k, e) (N m) that holds the vehicle
-    down about the edge. `alpha` (k,) is the least of `per_edge`. `crossings` are the times at which an edge changes
-    sign.
-    """
-
-    t: Array
-    edges: tuple[tuple[str, str], ...]
-    alpha: Array
-    per_edge: Array
-    angle: Array
-    moment: Array
-    beta: Array
-    crossings: tuple[Crossing, ...] = ()
-
-    def __repr__(self) -> str:
-        worst = int(np.argmin(self.alpha))
-        a, b = self.edges[int(np.argmin(self.per_edge[worst]))]
-        said = "tips" if self.alpha[worst] < 0 else "does not tip"
-        head = f"{said}: least measure {self.alpha[worst]:.6g} N rad at t = {self.t[worst]:.6g} s, over {a}-{b}"
-        return "\n".join([head, *_crossing_lines(self.crossings)])
+        return "\n".join([*lines, *crossing_lines(self.crossings)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +124,19 @@ class GroundAnswer:
             return self(run.answers, run.t, run.q, run.u, run.tau)
         known = {"q": run.q, "u": run.u, "udot": run.acceleration(), "multipliers": run.multipliers}
         inputs = tuple(known[g.name] for g in self.program.program.inputs if g.name in known)
-        return dict(zip(self.names, self.program(run.t[:, None], inputs, run.answers.values), strict=True))
+        told = dict(zip(self.names, self.program(run.t[:, None], inputs, run.answers.values), strict=True))
+        return _without_rounding(told)
+
+
+def _without_rounding(found: Mapping[str, Array]) -> dict[str, Array]:
+    """Forces and measures of wheels that may lift, zero where they are but for rounding, whose sign says nothing."""
+    told = dict(found)
+    for group in (_WHAT, ("alpha", "per_edge")):
+        group = [name for name in group if name in told and told[name].size]
+        scale = max((float(np.abs(told[name]).max()) for name in group), default=0.0)
+        for name in group:
+            told[name] = np.where(np.abs(told[name]) <= _NOTHING * scale, 0.0, told[name])
+    return told
 
 
 def ground_answer(answers: Answers, vehicle: str) -> GroundAnswer:
@@ -285,8 +242,11 @@ def tip_over(run: Trajectory, vehicle: str | None) -> TipOver:
             f"vehicle '{name}' stands on {', '.join(answer.ground.wheels)}, which span no polygon: nothing to tip over"
         )
     measures = [found[what] for what in ("alpha", "per_edge", "angle", "moment", "beta")]
-    crossed = tuple(c for c in run.ground_crossings.get(name, ()) if c.what.startswith("edge"))
-    return TipOver(run.t, answer.ground.edges, *measures, crossings=crossed)
+    watched, edges = run.ground_crossings.get(name, ()), answer.ground.edges
+    crossed = tuple(c for c in watched if c.what.startswith("edge"))
+    if run.answers.mechanism.vehicles[name].unilateral:
+        crossed = balanced_on(edges, run.t, found["per_edge"], watched)
+    return TipOver(run.t, edges, *measures, crossings=crossed)
 
 
 def interaction(run: Trajectory, mount: str) -> Interaction:
@@ -354,6 +314,15 @@ def contact_changes(mechanism: Mechanism, transitions: Sequence[Transition]) -> 
                 told += [] if first is None else [f"wheel {wheel.name} {sentence} t = {first:.6g} s"]
         crossings[vehicle.name] = tuple(sorted(found))
     return Judgement(crossings, tuple(told))
+
+
+def name_spins(mechanism: Mechanism) -> tuple[str, ...]:
+    """The speeds of a model, in words where they are spins of wheels that may lift and slide: such a wheel is light."""
+    wheels = {w.rolls.name: w.name for v in mechanism.vehicles.values() if v.unilateral for w in v.wheels}
+    spins = {j.rates: wheels[j.child.name] for j in mechanism.joints.values() if j.child.name in wheels}
+    why = "which has little inertia while it slips or is off the ground"
+    spun = {name: spins.get((speed.definition,)) for name, speed in mechanism.speed_records.items()}
+    return tuple(name if wheel is None else f"{name}, the spin of wheel {wheel}, {why}" for name, wheel in spun.items())
 
 
 _CONTACT = {"sticks": "gripping", "slips": "sliding", "open": "open"}
@@ -443,6 +412,7 @@ __all__ = [
     "interaction",
     "judge",
     "judged_events",
+    "name_spins",
     "refuse_planar_watch",
     "split_events",
     "tip_over",

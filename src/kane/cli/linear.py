@@ -25,17 +25,17 @@ def linearize(arguments: Namespace) -> int:
     given = _read_values(model, arguments.at)
     q: Any = {name: x for name, x in given.items() if name in model.mechanism.coordinate_records}
     u: Any = {name: x for name, x in given.items() if name in model.mechanism.speed_records}
+    control = control_of(model, arguments.control)
     if arguments.equilibrium:
         if u:
             raise UsageError(f"--at {next(iter(u))}: in equilibrium all speeds are zero; name coordinates only")
         guess = {**dict(zip(model.coordinates, model.initial_state[0].tolist(), strict=True)), **q}
-        rest = model.equilibrium(np.array(list(guess.values())))
+        rest = model.equilibrium(np.array(list(guess.values())), control=control)
         q, u = rest.q, rest.u
     names, left_out = (
         [name.strip() for name in (text or "").split(",") if name.strip()]
         for text in (arguments.states, arguments.without)
     )
-    control = control_of(model, arguments.control)
     linear = model.linearize(q, u, control=control, independent=names, ignore=arguments.ignore).without(left_out)
     if arguments.json:
         print_json(as_figures(linear))

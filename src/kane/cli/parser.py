@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 
+from ..advice import KEEPS
 from .usage import Parser
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -433,7 +434,7 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--watch", **many, metavar="NAME=EXPRESSION", help="keep its extremes and distribution")
     command.add_argument("--time", "--t", type=float, metavar="SECONDS", help="end (default: as the model says, or 10)")
     command.add_argument("--samples", type=int, default=101, help="times that are kept; 0: the end alone (default 101)")
-    command.add_argument("--keep", choices=("motions", "ends", "tallies"), default="ends", help="(default ends)")
+    command.add_argument("--keep", choices=KEEPS, default="ends", help="(default ends)")
     command.add_argument("--control", metavar="LAW", help=_CONTROL)
     command.add_argument("--saturate", action="store_true", help=_SATURATE)
     command.add_argument("--rtol", type=float, default=None, help="relative tolerance of a step, as for simulate")
@@ -499,7 +500,9 @@ def _linearize(commands: argparse._SubParsersAction) -> None:
         metavar="NAME=VALUE",
         help="coordinates and speeds of the state, or a .json file of them",
     )
-    command.add_argument("--equilibrium", action="store_true", help="find a state of rest from there first")
+    command.add_argument(
+        "--equilibrium", action="store_true", help="find a state of rest from there first, under --control"
+    )
     command.add_argument("--control", metavar="LAW", help=_CONTROL)
     command.add_argument("--states", metavar="NAMES", help="coordinates and speeds that are to be independent")
     command.add_argument("--ignore", action="store_true", help="leave out coordinates that nothing else depends on")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..api import Trajectory
-from ..api.vehicles import find_vehicle
+from ..api.vehicles import contact_changes, find_vehicle
 from .console import bar, heading, print_json, show, table
 from .driving import drive_of
 from .given import file_to_write, model_of
@@ -61,12 +61,16 @@ def _figures(trajectory: Trajectory, name: str | None) -> dict[str, Any]:
             "least_margin": float(ground.margin[:, k].min()) if ground.limit > 0 else None,
         }
     worst = int(np.argmin(tip.alpha))
+    mechanism = trajectory.model.mechanism
+    vehicle, changes = find_vehicle(mechanism, name), contact_changes(mechanism, trajectory.transitions)
     return {
         "sentence": in_shell(trajectory.outcome, "vehicle"),
         "friction": ground.limit,
         "wheels": wheels,
         "undetermined": list(ground.undetermined),
         "sums": {parts: [float(x.min()), float(x.max())] for parts, x in ground.sums.items()},
+        "lifts": vehicle.unilateral,
+        "contacts": [said for said in changes if said.split(" ")[1] in ground.wheels],
         "violations": [{"t": float(c), "what": c.what} for c in ground.violations],
         "tipover": {
             "least_measure": float(tip.alpha[worst]),
@@ -94,6 +98,22 @@ def _print_figures(told: dict[str, Any]) -> None:
         show(f"not determined by rigid bodies: {', '.join(told['undetermined'])}")
     for parts, (low, high) in told["sums"].items():
         show(f"determined: {parts} = {low:.6g} … {high:.6g} N")
+    _print_wheels(told)
+    tip = told["tipover"]
+    heading("tip-over")
+    said = "tips over" if tip["least_measure"] <= 0 else "does not tip over"
+    least, edge = f"{tip['least_measure']:.6g} N rad at t = {tip['t']:.6g} s", "-".join(tip["edge"])
+    show(f"{said}: least measure {least}, edge {edge}")
+    for found in tip["crossings"]:
+        show(f"{found['what']} becomes {found['becomes']} at t = {found['t']:.9g} s")
+
+
+def _print_wheels(told: dict[str, Any]) -> None:
+    """What wheels could not do or, where they may lift and slide, what they did."""
+    if told["lifts"]:
+        heading("wheels that lift or slide")
+        show("\n".join(told["contacts"]) or "none")
+        return
     words = {"normal": "would have to pull", "friction": "would slip", "skid": "would skid"}
     heading("first violations")
     for found in told["violations"]:
@@ -101,10 +121,3 @@ def _print_figures(told: dict[str, Any]) -> None:
         show(f"wheel {wheel} {words[kind]} from t = {found['t']:.6g} s")
     if not told["violations"]:
         show("none")
-    tip = told["tipover"]
-    heading("tip-over")
-    said = "tips over" if tip["least_measure"] < 0 else "does not tip over"
-    least, edge = f"{tip['least_measure']:.6g} N rad at t = {tip['t']:.6g} s", "-".join(tip["edge"])
-    show(f"{said}: least measure {least}, edge {edge}")
-    for found in tip["crossings"]:
-        show(f"{found['what']} becomes {found['becomes']} at t = {found['t']:.9g} s")

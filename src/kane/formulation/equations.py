@@ -25,6 +25,8 @@ from .properties import central_momentum, system_inertia
 _ALONG_SPEEDS = ("udot", "tau", "bias", "F", "F_star")
 """Outputs that have one element for each speed."""
 
+_OPERATIONS = {"mul": "multiply", "add": "add", "div": "divide", "sqrt": "√", "trig": "sin, cos", "neg": "negate"}
+
 
 def formulate(mechanism: Mechanism, free: Iterable[str] | str = ()) -> Equations:
     """The equations of motion of a mechanism, parameters named in `free` (or "all") kept as inputs."""
@@ -52,6 +54,8 @@ class Equations(MotionExpressions):
     def __init__(self, mechanism: Mechanism, free: Iterable[str] | str = ()):
         super().__init__(mechanism, free)
         self._programs: dict[str, Program] = {}
+        self.writer: Callable[[Equations, str], list[str] | None] | None = None
+        """Writes the efforts to be read, in "latex" or "mathml"; where there is none, the program is written."""
 
     # outputs -----------------------------------------------------------------------------------------------------
 
@@ -318,25 +322,42 @@ class Equations(MotionExpressions):
         return to_sympy(self.program(what))
 
     def __repr__(self) -> str:
-        name = visible(self.mechanism.name)
-        return f"<Equations of '{name}': {len(self.system.u)} speeds, {len(self.graph)} nodes so far>"
+        return f"<Equations of '{visible(self.mechanism.name)}': {self._extent()}>"
+
+    def _extent(self) -> str:
+        """How many speeds and rows of constraints there are, in words."""
+        speeds = f"{len(self.system.u)} speed{'' if len(self.system.u) == 1 else 's'}"
+        rows = len(self.constraints) if self.mechanism.constraints else 0
+        return speeds + (f", {rows} row{'' if rows == 1 else 's'} of constraints" if rows else "")
 
     def _repr_html_(self) -> str:
-        """For notebooks: operation counts, the efforts as mathematics where they can be read, and the program."""
+        """For notebooks: the efforts as mathematics where they can be read, operation counts, and the program."""
         names = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
         counts = [self.count(name) for name in names]
         rows = [(name.replace("_", " "), *count.values()) for name, count in zip(names, counts, strict=True)]
         program = self.program("inverse_dynamics")
-        small = mathml.equations(program)
+        written = None if self.writer is None else self.writer(self, "mathml")
+        lines = (
+            None if written is None else [f'<math display="block" style="padding: .3em 0">{x}</math>' for x in written]
+        )
+        small = lines or mathml.equations(program)
         boxes = [f'<div style="overflow-x: auto">{m}</div>' for m in small or ()]
-        shown = "".join([DISTRUSTED_FORMULAS, *boxes]) if boxes else ""
-        listed = details(f"inverse dynamics, {len(program.rows)} lines", code_block(str(program).rstrip("\n")))
-        return paragraph(repr(self)) + table(("operations", *counts[0]), rows) + shown + listed
+        along = ", ".join(visible(name) for name in self.mechanism.speeds)
+        shown = "".join([paragraph(f"Efforts along {along}:"), DISTRUSTED_FORMULAS, *boxes]) if boxes else ""
+        head = paragraph(f"Equations of motion of {visible(self.mechanism.name)}: {self._extent()}")
+        words = [_OPERATIONS.get(kind, kind) for kind in counts[0]]
+        listed = details(
+            f"The program of inverse dynamics, {len(program.rows)} lines", code_block(str(program).rstrip("\n"))
+        )
+        return head + shown + table(("operations of", *words), rows) + listed
 
     def _repr_latex_(self) -> str | None:
         """For notebooks: the efforts, where they are short enough to be read."""
         program = self.program("inverse_dynamics")
-        return None if mathml.equations(program) is None else f"$$\n{to_latex(program)}\n$$"
+        lines = None if self.writer is None else self.writer(self, "latex")
+        if lines is None:
+            return None if mathml.equations(program) is None else f"$$\n{to_latex(program)}\n$$"
+        return "$$\n\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n$$"
 
 
 __all__ = ["Equations", "formulate"]

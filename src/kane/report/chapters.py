@@ -14,7 +14,7 @@ from ..api import Array, Model, Trajectory
 from ..api.limits import effort_limits
 from ..api.recordings import recording
 from ..api.run_pictures import attitudes
-from ..backends import mathml
+from ..explain import write_efforts
 from ..formulation import Equations
 from ..graph import STAGES, Program
 from ..markup import details, paragraph, table, text
@@ -166,9 +166,10 @@ def equations_chapter(model: Model, equations: Equations, comparison: OperationT
     body += table(("program", "mul", "add", "div", "trig", *(_STAGES[s] for s in STAGES)), rows)
     body += _comparison_table(comparison)
     program = equations.program("inverse_dynamics")
-    small = mathml.equations(program)
+    small = write_efforts(equations, "mathml")
     if small is not None:
-        body += "<h3>Efforts along the speeds</h3>" + "".join(f'<div class="math">{m}</div>' for m in small)
+        lines = (f'<div class="math"><math display="block">{line}</math></div>' for line in small)
+        body += "<h3>Efforts along the speeds</h3>" + "".join(lines)
     body += f"<h3>The program of inverse dynamics</h3>{_program(program)}"
     forward = equations.program("forward_dynamics")
     body += details(f"The program of forward dynamics, {len(forward.rows)} lines", f"<pre>{_lines(forward)}</pre>")

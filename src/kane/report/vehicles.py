@@ -9,6 +9,9 @@ from ..viewer import plots, vehicles
 from .page import Section, figure
 
 _WORDS = {"normal": "would have to pull", "friction": "would slip", "skid": "would skid"}
+_TIPS = {"negative": "would tip over", "zero": "tips over"}
+_LEAVES = {"open": "is off the ground", "sliding": "slides"}
+_LISTED = 40  # changes of contacts, the first ones
 
 
 def vehicle_chapters(trajectory: Trajectory) -> list[Section]:
@@ -43,10 +46,12 @@ def _body(trajectory: Trajectory, name: str) -> str:
         )
     body += figure(plots.svg(vehicles.tip_over(trajectory, name), "tip-over measure"), repr(tip).split("\n")[0] + ".")
     rows = [(c.what.partition(" of ")[2], _WORDS[c.what.split(" ")[0]], f"{float(c):.9g}") for c in ground.violations]
-    begun = [c for c in tip.crossings if c.to == "negative"]
-    rows += [(c.what.removeprefix("edge "), "would tip over", f"{float(c):.9g}") for c in begun]
+    begun = [c for c in tip.crossings if c.to in _TIPS]
+    rows += [(c.what.removeprefix("edge "), _TIPS[c.to], f"{float(c):.9g}") for c in begun]
+    changed = [c for c in ground.crossings if c.to in _LEAVES]
+    rows += [(c.what.partition(" of ")[2], _LEAVES[c.to], f"{float(c):.9g}") for c in changed[:_LISTED]]
     if rows:
-        body += "<h3>What could not happen like that</h3>"
+        body += f"<h3>{'Wheels that lift or slide' if changed else 'What could not happen like that'}</h3>"
         body += table(("wheel or edge", "what", "from t (s)"), rows, words=2)
     return body
 

@@ -134,7 +134,7 @@ class MethodChoice:
         name = names[at] if at < len(names) else f"state {at}"
         found = f"; stiff from t = {float(state['stiff_t']):.4g} s on (a rate of {rate:.2g} 1/s, most of all in {name})"
         implicit = Option("method", (IMPLICIT,))
-        smoother = f"fix: make the loads that depend on {name} smoother"
+        smoother = f"fix: make the loads that depend on {name.split(',')[0]} smoother"
         if self.settings.method != AUTO:
             return f"{found}: stability keeps the steps short; fix: {Option('method', (AUTO, IMPLICIT))}"
         if not state["takeovers"]:

@@ -1,7 +1,7 @@
 """Pictures of a vehicle in motion: from above with its support polygon and load point, wheel forces, tip-over.
 
 Every function takes a trajectory of a model with a vehicle, and the name of one where there are several. Spans in which
-the vehicle would tip over are shaded, and thick on the axis of time, as in the figures of [TK01].
+the vehicle tips over, or would, are shaded, and thick on the axis of time, as in the figures of [TK01].
 """
 
 from __future__ import annotations
@@ -60,6 +60,11 @@ class VehicleMotion:
         """The wheels at the corners of the support polygon, counter-clockwise."""
         return [self.ground.wheels.index(a) for a, _ in self.tip.edges]
 
+    @property
+    def tips(self) -> str:
+        """What shaded spans are: a vehicle tips over where its wheels may lift, and would do so where they may not."""
+        return "tips over" if any(c.to == "zero" for c in self.tip.crossings) else "would tip over"
+
     def in_platform(self, points: Array) -> Array:
         """Points (k, …, 3) in N as seen from the platform, along its axes, from above (k, …, 2)."""
         pose = self.poses[:, self.platform]
@@ -67,25 +72,6 @@ class VehicleMotion:
         extra = (1,) * (points.ndim - 2)
         moved = points - p.reshape(len(p), *extra, 3)
         return np.einsum("kij,k...i->k...j", R, moved)[..., :2]
-
-    def unsafe_spans(self) -> list[tuple[float, float]]:
-        """(from, to) of the times at which the measure is negative, its zeros between samples found linearly."""
-        return negative_spans(self.ground.t, self.tip.alpha)
-
-
-def negative_spans(t: Array, values: Array) -> list[tuple[float, float]]:
-    """(from, to) of the times at which a sampled function is negative, linear between samples."""
-    spans: list[tuple[float, float]] = []
-    start = float(t[0]) if values[0] < 0 else None
-    for i in np.flatnonzero(np.signbit(values[:-1]) != np.signbit(values[1:])):
-        a, b = values[i], values[i + 1]
-        at = float(t[i] + (t[i + 1] - t[i]) * a / (a - b))
-        if start is None:
-            start = at
-        else:
-            spans.append((start, at))
-            start = None
-    return [*spans, (start, float(t[-1]))] if start is not None else spans
 
 
 # figures -------------------------------------------------------------------------------------------------------------
@@ -169,8 +155,8 @@ def _wheel_color(k: int) -> str:
 
 def _add_wheel_legend(figure: Any, seen: VehicleMotion) -> None:
     handles = [Line2D([], [], color=_wheel_color(k), label=visible(n)) for k, n in enumerate(seen.ground.wheels)]
-    if seen.unsafe_spans():
-        handles.append(Line2D([], [], color=UNSAFE, linewidth=6, alpha=0.35, label="would tip over"))
+    if seen.tip.spans:
+        handles.append(Line2D([], [], color=UNSAFE, linewidth=6, alpha=0.35, label=seen.tips))
     figure.legend(handles=handles, ncols=len(handles), fontsize=8, loc="outside upper right")
 
 
@@ -246,7 +232,7 @@ def _draw_load_point(ax: Any, seen: VehicleMotion) -> None:
     ax.add_patch(Polygon(corners[seen.corners], closed=True, facecolor=GRID, alpha=0.25, edgecolor="none"))
     ax.add_patch(Polygon(corners[seen.corners], closed=True, fill=False, edgecolor=INK, linewidth=0.9))
     segments = np.stack([turned[:-1], turned[1:]], axis=1)
-    unsafe = (seen.tip.alpha[:-1] < 0) | (seen.tip.alpha[1:] < 0)
+    unsafe = (seen.tip.alpha[:-1] <= 0) | (seen.tip.alpha[1:] <= 0)
     colors = [UNSAFE if bad else SAFE for bad in unsafe]
     ax.add_collection(LineCollection(list(segments), colors=colors, linewidths=1.6, capstyle="round"))
     ax.plot(*turned[0], "o", color=INK, markersize=4, zorder=5)
@@ -264,7 +250,7 @@ def _draw_load_point(ax: Any, seen: VehicleMotion) -> None:
 
 def _shade(ax: Any, seen: VehicleMotion) -> None:
     """Shade the times at which the vehicle would tip over."""
-    for start, end in seen.unsafe_spans():
+    for start, end in seen.tip.spans:
         ax.axvspan(start, end, color=UNSAFE, alpha=0.14, linewidth=0)
 
 
@@ -307,7 +293,7 @@ def _draw_measure(ax: Any, seen: VehicleMotion) -> None:
     for k, (a, b) in enumerate(tip.edges):  # over the measure, which is one of them
         ax.plot(t, tip.per_edge[:, k], color=_wheel_color(k), linewidth=1.0, label=f"edge {visible(a)}–{visible(b)}")
     ax.axhline(0.0, color=INK, linewidth=0.7)
-    for start, end in seen.unsafe_spans():
+    for start, end in seen.tip.spans:
         ax.plot([start, end], [0.0, 0.0], color=UNSAFE, linewidth=4.0, solid_capstyle="butt")
     _over_time(ax, seen, "tip-over measure  (N rad)")
     ax.legend(ncols=1, fontsize=8, loc="upper left", bbox_to_anchor=(1.005, 1.02), borderaxespad=0.0)
@@ -347,4 +333,4 @@ def _draw_circle(ax: Any, seen: VehicleMotion, k: int, reach: float) -> None:
         ax.set_ylabel("ahead / normal")
 
 
-__all__ = ["VehicleMotion", "from_above", "negative_spans", "overview", "tip_over", "wheel_forces"]
+__all__ = ["VehicleMotion", "from_above", "overview", "tip_over", "wheel_forces"]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kane
+from kane.api import memory_needs
 from kane.api.memory_needs import EnsembleSize
 from kane.cli import FAILED, main
 
@@ -37,6 +38,18 @@ def test_times_that_nobody_can_hold_are_refused_before_they_are_made(
         and " GB, and this machine has " in said
         and "fix: fewer times of output" in said
     )
+
+
+def test_tallies_that_outgrow_what_is_kept_are_refused_with_their_size(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Motions of 100 members are 0.64 GB; a tally of one quantity at one time has 1024 bins and 7 numbers more."""
+    monkeypatch.setattr(memory_needs, "_physical_memory", lambda: 24 * 10**9)
+    tallies = 400_000 * 2 * 2 * 8 * (1024 + 7) / 1e9
+    assert main(["sweep", "pendulum", "--samples", "400000", "--keep", "motions", "-n", "100"]) == FAILED
+    said = capsys.readouterr().err
+    assert f"{tallies:.3g} GB of it in tallies of 2 quantities at every time" in said
+    assert "this machine has 24 GB" in said and "fix: fewer times of output" in said
 
 
 def test_what_is_counted_of_an_ensemble_is_held_while_it_is_computed() -> None:

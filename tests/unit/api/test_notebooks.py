@@ -44,7 +44,7 @@ def test_texts_of_a_model_stay_texts_in_every_noun() -> None:
         assert set(found.tags) <= {
             *("p", "div", "table", "thead", "tbody", "tr", "th", "td", "iframe", "pre", "details", "summary", "span"),
             "style",
-            *("math", "mi", "mo", "mn", "msub", "msup", "mrow", "mfrac", "msqrt", "mover", "mspace"),
+            *("math", "mi", "mo", "mn", "msub", "msup", "mrow", "mfrac", "msqrt", "mover", "mspace", "mtext"),
         }
     assert HOSTILE in Tags(m._repr_html_()).words and HOSTILE in Tags(run.check()._repr_html_()).words
 
@@ -56,6 +56,19 @@ def test_equations_are_set_as_mathematics_where_they_can_be_read() -> None:
     assert latex is not None and latex.startswith("$$") and r"\sin" in latex
     assert large._repr_latex_() is None
     assert str(large.count("forward_dynamics")["mul"]) in Tags(large._repr_html_()).words
+
+
+def test_equations_are_collected_as_in_an_explanation() -> None:
+    """Those of two particles on massless rods of 1 m and 1 kg each, by hand: M11 = 3 + 2 cos q2 and so on."""
+    e = kane.load("double-pendulum").equations()
+    shown = e._repr_latex_()
+    assert shown is not None
+    first, second = shown.split("\n")[2:4]
+    assert first.startswith(r"\tau_{\mathrm{u1}} &= \left(3 + 2 \, \cos q_{2}\right) \, \dot{u}_{1}")
+    assert r"- \sin q_{2} \, {u_{2}}^{2} + 19.62 \, \sin q_{1}" in first
+    assert second.endswith(r"+ \sin q_{2} \, {u_{1}}^{2} + 9.81 \, \sin\left(q_{1} + q_{2}\right)")
+    words = Tags(e._repr_html_()).words
+    assert "Equations of motion of double-pendulum: 2 speeds" in words and "nodes" not in words + repr(e)
 
 
 def test_wide_equations_scroll_by_themselves() -> None:

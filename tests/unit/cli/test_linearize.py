@@ -43,6 +43,21 @@ def test_a_control_law_is_closed_in(capsys: pytest.CaptureFixture[str]) -> None:
         assert mode["eigenvalue"][0] == pytest.approx(-0.1 / M, rel=EXACT)
 
 
+def test_rest_is_looked_for_with_the_law_closed_in(capsys: pytest.CaptureFixture[str]) -> None:
+    """9.81 sin q = 3 − 2 q, and λ² + λ + 2 + 9.81 cos q = 0 about it: mass 1 kg, length 1 m."""
+    q = 0.25
+    for _ in range(20):
+        q -= (9.81 * np.sin(q) - 3 + 2 * q) / (9.81 * np.cos(q) + 2)
+    assert main(["linearize", "pendulum", "--equilibrium", "--control", "u=3 - 2*q - u", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert np.array(found["A"])[1] == pytest.approx([-2 - 9.81 * np.cos(q), -1.0], abs=1e-9)
+    m = kane.load("pendulum")
+    assert m.equilibrium([0.1], control={"u": "3 - 2*q - u"})["q"] == pytest.approx(q, abs=1e-10)
+    assert m.equilibrium([0.1], [1.0], control={"u": "2 - 2*q"})["q"] == pytest.approx(q, abs=1e-10)
+    assert main(["linearize", "pendulum", "--equilibrium", "--control", "u=sin(t)"]) == 1
+    assert "changes with time along 'u'" in capsys.readouterr().err
+
+
 def test_a_state_may_come_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     state = tmp_path / "state.json"
     state.write_text('{"q": "30*deg", "u": 0.5}', encoding="utf-8")

@@ -408,6 +408,19 @@ def test_all_faults_are_told_at_once_in_the_order_of_the_file() -> None:
     assert text.index("r.urdf:2: link 'a'") < text.index("r.urdf:3: link 'b'")
 
 
+def test_faults_of_different_kinds_are_told_together() -> None:
+    parts = [
+        link("base"),
+        link("arm", INERTIAL.format(rpy="0 0 x").replace('"2"', '"4kg"')),
+        joint("j", "revolute", "base", "amr", '<axis xyz="0 0 0"/><limit lower="a" upper="b"/>'),
+        joint("k", "revolut", "base", "arm"),
+    ]
+    said = faults(robot(*parts))
+    expected = ["'0 0 x' is not", "'4kg' is not", "unknown link 'amr'", "axis is zero", "lower 'a'", "upper 'b'"]
+    assert [text for text in [*expected, "unknown type 'revolut'"] if text not in said] == []
+    assert "did you mean 'arm'?" in said and "did you mean 'revolute'?" in said
+
+
 def test_a_chain_of_thousands_of_links_is_read() -> None:
     n = 5000
     parts = [link(f"l{i}", "") for i in range(n - 1)] + [link(f"l{n - 1}")]

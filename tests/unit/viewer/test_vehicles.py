@@ -17,23 +17,32 @@ def run() -> kane.Trajectory:
     return kane.load("tanner-mobile-manipulator").simulate(np.linspace(0, 3, 301), rtol=1e-11)
 
 
+@pytest.fixture(scope="module")
+def lifted() -> kane.Trajectory:
+    """A robot that drives off so fast that its caster lifts, and is watched until it is about to lie on its back."""
+    m = kane.Model("diff drive", gravity=(0, 0, -9.81))
+    m.body("base", mass=25, center=(0.1, 0, 0.35), inertia={"xx": 0.7, "yy": 0.9, "zz": 1.3})
+    wheels = {"type": "diff_drive", "wheel_radius": 0.12, "track_width": 0.5, "wheel_mass": 1.5}
+    caster = {"at": (0.3, 0, -0.07), "radius": 0.05, "ball": True}
+    m.vehicle("base", {"caster": caster}, drive=wheels, friction=0.8, root="free", contact="unilateral")
+    torque = "6*(1 + sign(t - 0.1))"
+    return m.simulate(0.4, control={"left": torque, "right": torque})
+
+
 def test_unsafe_spans_lie_between_the_crossings_of_the_motion(run: kane.Trajectory) -> None:
     seen = vehicles.VehicleMotion.of(run)
-    (span,) = seen.unsafe_spans()
+    (span,) = seen.tip.spans
     assert span == pytest.approx([float(c) for c in run.tipover().crossings], abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("values", "spans"),
-    [
-        ([1.0, 2.0, 1.0], []),
-        ([-1.0, -1.0, -2.0], [(0.0, 2.0)]),
-        ([-1.0, 1.0, -1.0], [(0.0, 0.5), (1.5, 2.0)]),
-        ([1.0, -1.0, 1.0], [(0.5, 1.5)]),
-    ],
-)
-def test_spans_of_a_sampled_function(values: list[float], spans: list[tuple[float, float]]) -> None:
-    assert vehicles.negative_spans(np.arange(3.0), np.array(values)) == spans
+def test_the_shading_of_a_vehicle_that_lifts_does_not_flicker(lifted: kane.Trajectory) -> None:
+    """Its caster is off the ground from one change of contacts to the next, and the measure is zero in between."""
+    (up,) = [c for c in lifted.ground().crossings if c.what == "contact of caster" and c.to == "open"]
+    ((start, end),) = vehicles.VehicleMotion.of(lifted).tip.spans
+    assert start == pytest.approx(float(up), abs=1e-9) and end == lifted.t[-1]
+    figure = vehicles.tip_over(lifted)
+    assert len(figure.axes[0].patches) == 1
+    assert vehicles.VehicleMotion.of(lifted).tips == "tips over"
 
 
 def test_the_platform_sees_its_wheels_where_they_are_mounted(run: kane.Trajectory) -> None:

@@ -7,8 +7,9 @@ Links become bodies and joints joints, under their own names; the coordinate of 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from ..records import Joint
 from ..size import MOST_SPEEDS
 from ..symbols import KnownRotation, is_name
 from ..tree import symbol_stem
-from .values import Array, Faults, turn_z_to
+from .values import Array, Faults, each_of, turn_inertia, turn_z_to
 from .visuals import Packages, Visuals
 from .xml import Element, parse_xml
 
@@ -152,13 +153,15 @@ class Robot:
         self.collect()
         start = self.check_tree()
         self.check_size()
-        faults.raise_all()
         name = self.root.attributes.get("name", "").strip() or "robot"
         self.m = m = Mechanism(name, gravity=self.options.gravity)
         visuals = Visuals(self.root, faults, self.folder, self.options.packages, self.options.shapes)
         for name, link in self.links.items():
             self.attempt(link.line, self.read_link, name, link, visuals)
-        faults.raise_all()
+        if faults.found:  # what is wrong with joints by themselves is told in the same run
+            for name, joint in self.joints.items():
+                self.attempt(joint.line, self.check_joint, name, joint)
+            faults.raise_all()
         if self.options.base is not None and not self.options.wheels:
             self.attempt(self.links[start].line, self.read_base, start)
         mimics = {n: j for n, j in self.joints.items() if self.is_mimic(j)}
@@ -252,7 +255,8 @@ class Robot:
             self.faults.remark(element.line, where, f"link '{WORLD}' is not declared and taken as the ground", because)
             self.links[WORLD] = Element("link", element.line, {"name": WORLD})
         if link not in self.links:
-            raise self.faults.note(element.line, where, f"unknown link '{excerpt(link)}'", fix="declare the link")
+            fix = f"{suggestion(link, self.links)}; or declare the link"
+            raise self.faults.note(element.line, where, f"unknown link '{excerpt(link)}'", fix=fix)
         return link
 
     def check_reached(self, root: str) -> None:
@@ -293,10 +297,12 @@ class Robot:
             mass = inertial.first("mass")
             if mass is None:
                 raise self.faults.note(inertial.line, where, "<inertial> has no <mass>", fix='write <mass value="…"/>')
-            center, R = self.faults.pose(inertial, where)
-            options["mass"] = self.faults.number(mass, "value", where)
-            options["inertia"] = self.faults.inertia(inertial, R, where)
-            options["center"] = center
+            (options["center"], R), options["mass"], own = each_of(
+                lambda: self.faults.pose(inertial, where),
+                lambda: self.faults.number(mass, "value", where),
+                lambda: self.faults.inertia(inertial, where),
+            )
+            options["inertia"] = turn_inertia(own, R)
         options["shapes"] = visuals.shapes(link, where)
         self.m.body(self.body(name), checked=self.options.strict, **options)
 
@@ -342,7 +348,7 @@ class Robot:
     def kind(self, name: str, joint: Element) -> str:
         kind = self.faults.word(joint, "type", f"joint '{name}'")
         if kind not in TYPES:
-            fix = f"types are {', '.join(TYPES)}"
+            fix = suggestion(kind, TYPES)
             raise self.faults.note(joint.line, f"joint '{name}'", f"unknown type '{excerpt(kind)}'", fix=fix)
         return TYPES[kind]
 
@@ -379,25 +385,44 @@ class Robot:
         a, b, c = (rotations.triple(self.m.graph, row) for row in R.tolist())
         return KnownRotation((a, b, c), fixed=True)
 
+    def check_joint(self, name: str, joint: Element) -> tuple[str, dict[str, Any]]:
+        """The kind of a joint and where it sits; notes all that is wrong with its own values."""
+        where, said = f"joint '{name}'", TYPES.get(joint.attributes.get("type", "").strip(), "")
+        readers: list[Callable[[], Any]] = [
+            lambda: self.kind(name, joint),
+            lambda: self.placement(name, joint, said),
+        ]
+        if said in ("revolute", "prismatic"):
+            readers += [lambda: self.bounds(joint, where), lambda: self.losses(joint, where)]
+        kind, options, *_ = each_of(*readers)
+        return kind, options
+
     def read_joint(self, name: str, joint: Element) -> None:
-        kind = self.kind(name, joint)
+        kind, options = self.check_joint(name, joint)
         parent, child = (self.body(link) for link in self.ends[name])
-        options = self.placement(name, joint, kind)
         record = self.m.joint(name, kind, parent, child, **options, **self.names(name, kind))
         if kind in ("revolute", "prismatic"):
             self.read_limit(record, joint)
             self.read_dynamics(record, joint, record)
 
-    def read_limit(self, record: Joint, joint: Element) -> None:
-        limit, where = joint.first("limit"), f"joint '{record.name}'"
+    def bounds(self, joint: Element, where: str) -> dict[str, float]:
+        """What <limit> says, by name; nothing where there is none."""
+        limit = joint.first("limit")
         if limit is None:
+            return {}
+        usual = {"lower": 0.0, "upper": 0.0, "velocity": math.inf, "effort": math.inf}
+        if joint.attributes.get("type", "").strip() == "continuous":
+            usual = {"velocity": math.inf, "effort": math.inf}
+        readers = (partial(self.faults.bound, limit, key, where, x) for key, x in usual.items())
+        return {"lower": -math.inf, "upper": math.inf, **dict(zip(usual, each_of(*readers), strict=True))}
+
+    def read_limit(self, record: Joint, joint: Element) -> None:
+        found = self.bounds(joint, f"joint '{record.name}'")
+        if not found:
             return
-        lower, upper = -math.inf, math.inf
-        if joint.attributes["type"].strip() != "continuous":
-            lower, upper = (self.faults.bound(limit, key, where, 0.0) for key in ("lower", "upper"))
-        rate, effort = (self.faults.bound(limit, key, where, math.inf) for key in ("velocity", "effort"))
+        lower, upper = found["lower"], found["upper"]
         name = record.coordinates[0].name
-        self.m.limit(name, lower=lower, upper=upper, velocity=rate, effort=effort)
+        self.m.limit(name, **found)
         if not lower <= 0.0 <= upper:
             middle = 0.5 * (lower + upper) if math.isfinite(upper - lower) else max(lower, min(upper, 0.0))
             self.m.set_initial({name: middle})
@@ -406,16 +431,23 @@ class Robot:
             if ends:
                 self.m.constrain(f"{record.name} stop", HardStop(name, **ends))
 
-    def read_dynamics(self, record: Joint, joint: Element, leader: Joint) -> None:
-        """Damping and friction as loads, along the coordinate of the joint or of the one that it follows."""
-        dynamics, where = joint.first("dynamics"), f"joint '{record.name}'"
+    def losses(self, joint: Element, where: str) -> tuple[float, float]:
+        """(damping, friction) of <dynamics>, zero where nothing is said."""
+        dynamics = joint.first("dynamics")
         if dynamics is None:
-            return
-        damping = self.faults.number(dynamics, "damping", where, 0.0)
-        friction = self.faults.number(dynamics, "friction", where, 0.0)
+            return 0.0, 0.0
+        damping, friction = each_of(
+            lambda: self.faults.number(dynamics, "damping", where, 0.0),
+            lambda: self.faults.number(dynamics, "friction", where, 0.0),
+        )
         if damping < 0 or friction < 0:
             what = f"damping {damping:g}, friction {friction:g}"
             raise self.faults.note(dynamics.line, where, what, "losses take energy from the motion: none is negative")
+        return damping, friction
+
+    def read_dynamics(self, record: Joint, joint: Element, leader: Joint) -> None:
+        """Damping and friction as loads, along the coordinate of the joint or of the one that it follows."""
+        damping, friction = self.losses(joint, f"joint '{record.name}'")
         rate = record.drive[1]
         share = record.type.ratio if isinstance(record.type, Coupled) else 1.0
         if damping and self.options.damping:
@@ -451,15 +483,14 @@ class Robot:
     def read_mimic(self, name: str, joint: Element) -> None:
         where, mimic = f"joint '{name}'", joint.first("mimic")
         assert mimic is not None
-        kind = self.kind(name, joint)
+        kind, options = self.check_joint(name, joint)
         parent, child = (self.body(link) for link in self.ends[name])
         follows = self.faults.word(mimic, "joint", where)
-        options = self.placement(name, joint, kind)
         options["ratio"] = self.faults.number(mimic, "multiplier", where, 1.0)
         options["offset"] = self.faults.number(mimic, "offset", where, 0.0)
         if follows not in self.joints:
-            what, fix = f"mimics the unknown joint '{excerpt(follows)}'", "correct the name, or load with mimic=False"
-            raise self.faults.note(mimic.line, where, what, fix=fix)
+            fix = f"{suggestion(follows, self.joints)}; or load with mimic=False"
+            raise self.faults.note(mimic.line, where, f"mimics the unknown joint '{excerpt(follows)}'", fix=fix)
         if follows not in self.m.joints:
             raise Lost  # its own fault has been noted
         record = self.m.joint(name, "coupled", parent, child, moves=kind, follows=follows, **options)

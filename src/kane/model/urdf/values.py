@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -114,18 +115,35 @@ class Faults:
         xyz, rpy = self.triple(origin, "xyz", where, zero), self.triple(origin, "rpy", where, zero)
         return xyz, turn(rpy, self.right_angle)
 
-    def inertia(self, element: Element, R: Array, where: str) -> dict[str, float]:
-        """Entries of the central inertia of an <inertial>, in axes turned by R against it."""
+    def inertia(self, element: Element, where: str) -> Array:
+        """The central inertia of an <inertial>, in its own axes."""
         inertia = element.first("inertia")
         if inertia is None:
             fix = "write <inertia ixx=… iyy=… izz=… ixy=… ixz=… iyz=…/>"
             raise self.note(element.line, where, "<inertial> has no <inertia>", fix=fix)
-        xx, yy, zz, xy, xz, yz = (
-            self.number(inertia, key, where, 0.0) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-        )
-        I = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
-        places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
-        return {key: float(0.5 * (I[i, j] + I[j, i])) for key, (i, j) in places.items()}
+        keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+        xx, yy, zz, xy, xz, yz = each_of(*(partial(self.number, inertia, key, where, 0.0) for key in keys))
+        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def each_of(*readers: Callable[[], Any]) -> list[Any]:
+    """What each of some readers gives; all of them are asked, also where some have noted a fault."""
+    found, lost = list[Any](), False
+    for reader in readers:
+        try:
+            found.append(reader())
+        except Lost:
+            lost = True
+    if lost:
+        raise Lost
+    return found
+
+
+def turn_inertia(own: Array, R: Array) -> dict[str, float]:
+    """Entries of an inertia in axes against which its own are turned by R."""
+    I = R @ own @ R.T
+    places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+    return {key: float(0.5 * (I[i, j] + I[j, i])) for key, (i, j) in places.items()}
 
 
 def turn(rpy: Sequence[float], right_angle: float = RIGHT_ANGLE) -> Array:
