@@ -67,7 +67,7 @@ export class LivePanel {
   }
 
   private add_parameters(): void {
-    this.element.append(make("h3", {}, "Parameters"));
+    this.element.append(make("h3", {}, "Parameters, in SI units"));
     for (const [i, p] of this.data.parameters.entries()) this.element.append(this.slider(i, p.name, p.value));
     this.element.append(this.undo_button);
   }

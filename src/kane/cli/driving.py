@@ -15,7 +15,7 @@ from ..api.run_values import find_coordinate, units_of
 from ..planning import ComputedTorque, Hold, Move, move
 from ..report.motions import Motion, cycloid
 from . import UsageError
-from .given import assignments, control_of
+from .given import assignments, control_of, coordinates_of
 from .parser import HELD
 from .streams import say
 
@@ -152,6 +152,6 @@ def _start(model: Model, arguments: Namespace) -> Array:
     """Coordinates at the start, those of --q among them."""
     q = model.initial_state[0].copy()
     given = getattr(arguments, "q", [])
-    for name, value in assignments(model, given, model.mechanism.coordinate_records, "--q").items():
+    for name, value in coordinates_of(model, given).items():
         q[model.coordinates.index(name)] = value
     return q

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from ..api import Model, load
 from ..catalogue import builtin_names
 from ..errors import WritingError, suggestion
 from ..model import ROBOTS, missing_meshes
+from ..model.attitude import QUATERNIONS, start_of_attitude
 from ..model.files.loading import SUFFIXES
 from ..writing import check_writable
 from . import UsageError
@@ -67,6 +69,48 @@ def assignments(model: Model, texts: Sequence[str], known: Any, option: str) -> 
             raise UsageError(f"{option} {part}: unknown name '{name}'; {suggestion(name, known)}")
         found[name] = model.mechanism.number_of_text(value, f"{option} {name}")
     return found
+
+
+def coordinates_of(model: Model, texts: Sequence[str], option: str = "--q") -> dict[str, float]:
+    """Coordinates at the start, by name; a joint that turns freely may have an orientation, `flight=axis(z,90*deg)`."""
+    mechanism = model.mechanism
+    found: dict[str, float] = {}
+    for part in separate(texts):
+        name, equals, value = (x.strip() for x in part.partition("="))
+        joint = None if name in mechanism.coordinate_records else mechanism.joints.get(name)
+        if joint is None and name not in mechanism.coordinate_records and "(" in value:
+            turned = [j.name for j in mechanism.joints.values() if j.type.kind in QUATERNIONS]
+            raise UsageError(f"{option} {part}: no joint '{name}' that turns freely; {suggestion(name, turned)}")
+        if joint is None or not equals:
+            found |= assignments(model, [part], mechanism.coordinate_records, option)
+            continue
+        own = [c.name for c in joint.coordinates]
+        orientation = _orientation(value) if joint.type.kind in QUATERNIONS else None
+        if orientation is None:
+            turned = f"{name}={_ORIENTATIONS}; or " if joint.type.kind in QUATERNIONS else ""
+            fix = f"{turned}its coordinates by name: {', '.join(own)}"
+            raise UsageError(f"{option} {part}: '{name}' is a {joint.type.kind} joint\n    fix: {fix}")
+        found |= start_of_attitude(mechanism, name, orientation, f"{option} {name}")
+    return found
+
+
+_ORIENTATIONS = "axis(z,90*deg), euler(body 321,YAW,PITCH,ROLL) or quaternion(W,X,Y,Z)"
+_CALL = re.compile(r"(axis|euler|quaternion)\((.*)\)")
+
+
+def _orientation(text: str) -> dict[str, Any] | None:
+    """What `axis(z,90*deg)` and the like mean, as Python takes it; None for what is no orientation."""
+    call = _CALL.fullmatch(text)
+    if call is None:
+        return None
+    parts = [part.strip() for part in _parts(call[2])]
+    if call[1] == "quaternion" and len(parts) == 4:
+        return {"quaternion": parts}
+    if call[1] == "euler" and len(parts) == 4:
+        return {"euler": parts[0], "angles": parts[1:]}
+    if call[1] == "axis" and len(parts) in (2, 4):
+        return {"axis": parts[0] if len(parts) == 2 else parts[:3], "angle": parts[-1]}
+    return None
 
 
 def numbers(model: Model, text: str, count: int, option: str) -> list[float]:

@@ -21,7 +21,7 @@ from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import bar, heading, print_json, show, table
 from .driving import Driving, asked_motion, drive_of, off_target, refuse_unfollowed, target_sentence
 from .files import read_motion, transitions_path, write_columns, write_motion, write_transitions
-from .given import assignments, check_target, events_of, file_to_write, model_of, separate
+from .given import assignments, check_target, coordinates_of, events_of, file_to_write, model_of, separate
 from .partial import PartialRun
 from .streams import say
 from .wording import in_shell
@@ -100,7 +100,7 @@ def run_simulation(
     with bar("simulating") as progress:
         return model.simulate(
             times,
-            q=assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None,
+            q=coordinates_of(model, arguments.q) or None,
             u=assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None,
             control=drive.law,
             saturate=arguments.saturate,

@@ -167,6 +167,7 @@ def _json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print JSON")
 
 
+_START = "start from other coordinates: q1=0.1,q2=60*deg; or JOINT=axis(z,90*deg)"
 _SATURATE = "keep efforts of the control within their limits"
 _CONTROL = "a control law of the model, or efforts by speed or joint: u1=-2*q1-u1,elbow=0 (default: no efforts)"
 _SHOWN = (
@@ -194,7 +195,11 @@ def _integration(command: argparse.ArgumentParser) -> None:
         help="watch for zeros of an expression: down=q1; with ! behind it, it ends the motion",
     )
     command.add_argument(
-        "--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates: q1=0.1,q2=60*deg"
+        "--q",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help=_START,
     )
     command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds: u1=1")
     command.add_argument(
@@ -619,3 +624,6 @@ def _completion(commands: argparse._SubParsersAction) -> None:
         "  kane completion fish > ~/.config/fish/completions/kane.fish",
     )
     command.add_argument("shell", choices=SHELLS, help="bash, zsh or fish")
+    ask = "print these of a model and nothing else, as the scripts ask for them"
+    command.add_argument("--names", choices=("q", "u"), help="coordinates or speeds: " + ask)
+    command.add_argument("--of", dest="named_model", metavar="MODEL", default="", help="the model that has --names")

@@ -11,7 +11,7 @@ from ..errors import InputError
 from . import FAILED, FINE
 from .console import show
 from .driving import asked_motion, drive_of, refuse_unfollowed, say_what_moves
-from .given import assignments, file_to_write, model_of
+from .given import assignments, coordinates_of, file_to_write, model_of
 from .streams import say
 
 LOOK = 0.1
@@ -28,7 +28,7 @@ def play(arguments: Namespace) -> int:
     path = file_to_write(arguments, "output", (".npz",))
     if arguments.t is not None and not (math.isfinite(arguments.t) and arguments.t > 0):
         raise InputError(f"--t {arguments.t}: give a number of seconds > 0")
-    q = assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None
+    q = coordinates_of(model, arguments.q) or None
     u = assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None
     drive = drive_of(model, arguments, asked_motion(model, arguments), shown=True)
     refuse_unfollowed(drive, arguments)

@@ -13,7 +13,7 @@ from ..errors import suggestion
 from . import FAILED, FINE, UsageError
 from .console import print_json, show, table
 from .files import read_columns, write_columns
-from .given import assignments, file_to_write, model_of, numbers
+from .given import coordinates_of, file_to_write, model_of, numbers
 from .streams import say
 
 PLACE = ("x", "y", "z")
@@ -48,7 +48,7 @@ def _search(model: Model, arguments: Namespace, *, oriented: bool) -> Any:
 
 def _start(model: Model, arguments: Namespace) -> Array | None:
     """The coordinates at which the search starts, if they are given: those not named as the model starts."""
-    given = assignments(model, arguments.start, model.mechanism.coordinate_records, "--start")
+    given = coordinates_of(model, arguments.start, "--start")
     if not given:
         return None
     initial = dict(zip(model.coordinates, model.initial_state[0].tolist(), strict=True))

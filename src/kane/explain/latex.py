@@ -33,7 +33,8 @@ def write_latex(d: Derivation, beside: Derivation | None = None, digits: int = 6
     found = list(Sections(d, LATEX, digits).all())
     if beside is not None:
         found += beside_sections(d, beside, LATEX, digits)
-    parts = [rf"\section*{{{latex_text(d.model)}}}", r"\begingroup\allowdisplaybreaks"]
+    parts = [rf"\section*{{{latex_text(d.model)}}}", *([latex_text(d.about)] if d.about else [])]
+    parts += [r"\begingroup\allowdisplaybreaks"]
     for section in found:
         parts += [rf"\subsection*{{\raggedright {latex_text(section.title)}}}", *_blocks(section)]
     return "\n".join(parts) + "\n\\endgroup\n"

@@ -19,7 +19,12 @@ def outline(model: Mechanism) -> list[str]:
         names = ", ".join(c.name for c in joint.coordinates)
         if isinstance(joint.type, Coupled):
             names = f"to {joint.type.follows}, {_law_of_coupling(joint.type)}"
-        label = f"{joint.child.name}   {joint.name}: {joint.type.kind}" + (f" {names}" if names else "")
+        kind = joint.type.kind
+        if joint.name in model.reaction_wheels:
+            wheel = model.reaction_wheels[joint.name]
+            along = ", ".join(f"{model.number(e, joint.name):.6g}" for e in wheel.axis)
+            kind, names = "reaction wheel", f"{names} about ({along}) of {wheel.carrier.name}"
+        label = f"{joint.child.name}   {joint.name}: {kind}" + (f" {names}" if names else "")
         lines.append(f"{indent}{'└─ ' if last else '├─ '}{label}")
         children = below.get(joint.child.name, [])
         deeper = indent + ("   " if last else "│  ")

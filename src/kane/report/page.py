@@ -39,6 +39,7 @@ nav { font-size: .93rem; color: var(--soft); display: flex; flex-wrap: wrap; gap
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .28rem .8rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; font-size: .82rem; }
+.scroll td.w { white-space: normal; overflow-wrap: anywhere; min-width: 5rem; } .scroll th { white-space: normal; }
 th:first-child, td:first-child { padding-left: .1rem; }
 .w { text-align: left; }
 .ok { color: var(--good); font-weight: 600; } .no { color: var(--bad); font-weight: 700; } .soft { color: var(--soft); }

@@ -260,6 +260,21 @@ def _arrow(ax: Any, joint: Joint, boxes: dict[str, Any], column: dict[str, int],
     arrow = {"arrowstyle": "-|>", "color": INK, "lw": 0.9, "connectionstyle": bend, "shrinkA": 0, "shrinkB": 0}
     ends = {"patchA": boxes[joint.parent.name].get_bbox_patch(), "patchB": boxes[joint.child.name].get_bbox_patch()}
     ax.annotate("", end, start, arrowprops={**arrow, **ends})
-    names = ", ".join(c.name for c in joint.coordinates[:3]) + (", …" if len(joint.coordinates) > 3 else "")
-    ax.text(end[0] - 0.5, end[1] + 0.16, joint.type.kind, ha="center", va="bottom", fontsize=6.5)
-    ax.text(end[0] - 0.5, end[1] - 0.14, names, ha="center", va="top", fontsize=7)
+    tall = boxes[joint.child.name].get_bbox_patch().get_window_extent().height * 72.0 / ax.figure.dpi
+    beside = {"xy": (end[0] - 0.5, end[1]), "textcoords": "offset points", "ha": "center"}
+    clear = 0.5 * tall + 1.5  # points above and below the arrow at which boxes end
+    ax.annotate(joint.type.kind, xytext=(0.0, clear), va="bottom", fontsize=6.5, **beside)
+    ax.annotate(_coordinate_names(joint), xytext=(0.0, -clear), va="top", fontsize=7, **beside)
+
+
+_LETTERS = 22  # of the names of coordinates that fit into the width of a column
+
+
+def _coordinate_names(joint: Joint) -> str:
+    """The first coordinates of a joint, as many as fit beside those of its neighbours."""
+    names = [c.name for c in joint.coordinates]
+    for count in range(min(3, len(names)), 0, -1):
+        shown = ", ".join(names[:count]) + (", …" if len(names) > count else "")
+        if len(shown) <= _LETTERS or count == 1:
+            return shown if len(names[0]) <= _NAME + 3 else f"{names[0][:_NAME]}…"
+    return ""

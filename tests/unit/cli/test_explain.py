@@ -59,3 +59,19 @@ def test_choices_of_speeds_are_listed_and_written(tmp_path: Path, capsys: pytest
     assert count["mul"] + count["div"] == found["choices"][0]["forward_dynamics"]["mul"]
     one, two = (x.simulate(np.linspace(0, 0.5, 3), control="feedback") for x in (m, kane.load("stanford-arm")))
     assert np.abs(one.q - two.q).max() < 1e-7
+
+
+def test_latex_says_what_the_model_is_about(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "pendulum", "--format", "latex"]) == 0
+    assert "\\section*{pendulum}\n" + kane.models()["pendulum"] in capsys.readouterr().out
+
+
+def test_the_axes_of_reaction_wheels_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "dual-spin"]) == 0
+    told = capsys.readouterr().out
+    wheels = kane.load("dual-spin").mechanism.reaction_wheels
+    assert told.count("reaction wheel") >= len(wheels)
+    m = kane.load("satellite-with-panels")
+    e = [m.mechanism.number(x, "axis") for x in m.mechanism.reaction_wheels["wheel 1"].axis]
+    assert main(["info", "satellite-with-panels"]) == 0
+    assert f"about ({', '.join(f'{x:.6g}' for x in e)}) of bus" in capsys.readouterr().out

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kane
+from kane.advice import KEEPS
 from kane.api.run_pictures import GROUPS
 from kane.catalogue import builtin_controls, builtin_names, builtin_text
 from kane.cli import main
 from kane.cli.completion import bash, commands, fish, zsh
+from kane.cli.given import coordinates_of
 from kane.cli.parser import COMMANDS, DRAWN, FILES
 from kane.model import ROBOTS
 from kane.model.files.loading import SUFFIXES
@@ -22,9 +25,13 @@ from kane.model.files.loading import SUFFIXES
 
 def complete(words: list[str]) -> list[str]:
     """What bash offers for the last word."""
-    script = (
-        f"{bash(commands())}\nCOMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; "
-        'case "${COMP_WORDS[COMP_CWORD]}" in _) COMP_WORDS[COMP_CWORD]="" ;; esac; _kane; echo "${COMPREPLY[@]}"'
+    script = "\n".join(
+        [
+            f"kane() {{ '{sys.executable}' -m kane \"$@\"; }}",
+            bash(commands()),
+            f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}",
+            'case "${COMP_WORDS[COMP_CWORD]}" in _) COMP_WORDS[COMP_CWORD]="" ;; esac; _kane; echo "${COMPREPLY[@]}"',
+        ]
     )
     shell = shutil.which("bash")
     assert shell is not None
@@ -38,6 +45,22 @@ def test_bash_completes_commands_models_options_and_their_words() -> None:
     assert complete(["kane", "simulate", "pendulum", "--method", "r"]) == ["rk45", "rk23", "rk4", "radau"]
     assert complete(["kane", "completion", "_"]) == ["bash", "zsh", "fish"]
     assert complete(["kane", "simulate", "pendulum", "motion"]) == []  # files, by the shell itself
+
+
+def test_bash_completes_behind_an_equals_sign() -> None:
+    """As bash cuts words at = by default, and as it does where COMP_WORDBREAKS has none."""
+    methods = ["rk45", "rk23", "rk4", "radau"]
+    assert complete(["kane", "simulate", "pendulum", "--method", "=", "r"]) == methods
+    assert complete(["kane", "sweep", "pendulum", "--keep", "="]) == list(KEEPS)
+    assert complete(["kane", "simulate", "pendulum", "--method=r"]) == [f"--method={name}" for name in methods]
+
+
+def test_bash_completes_names_of_coordinates_and_speeds() -> None:
+    arm = ["kane", "simulate", "double-pendulum"]
+    assert complete([*arm, "--q", "_"]) == ["q1=", "q2="]
+    assert complete([*arm, "--u", "=", "u"]) == ["u1=", "u2="]
+    assert complete([*arm, "--q", "q1", "=", "0.1,q"]) == ["0.1,q1=", "0.1,q2="]
+    assert complete(["kane", "simulate", "no-such-model", "--q", "_"]) == []
 
 
 def test_bash_completes_control_laws_and_what_is_drawn() -> None:
@@ -74,6 +97,39 @@ def test_other_shells_know_every_command_and_option(shell: str, write: object) -
         for option, _ in command.options:
             assert (option if shell == "zsh" else option.lstrip("-")) in text
     assert text.count("'") % 2 == 0
+
+
+HALF = np.sqrt(0.5)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("axis(z,90*deg)", [HALF, 0, 0, HALF]),
+        ("axis(0.6,0.8,0,90*deg)", [HALF, 0.6 * HALF, 0.8 * HALF, 0]),
+        ("euler(body 123,0,90*deg,0)", [HALF, 0, HALF, 0]),
+        ("quaternion(0,1,0,0)", [0, 1, 0, 0]),
+    ],
+)
+def test_a_free_joint_starts_in_any_orientation(said: str, expected: list[float]) -> None:
+    found = coordinates_of(kane.load("free-body"), [f"flight={said},x=2"])
+    assert list(found) == ["e0", "e1", "e2", "e3", "x"] and found["x"] == 2.0
+    assert [found[name] for name in ("e0", "e1", "e2", "e3")] == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("model", "said", "told"),
+    [
+        ("free-body", "flight=0.1", "'flight' is a free joint"),
+        ("free-body", "flight=axis(z)", "flight=axis(z,90*deg), euler("),
+        ("free-body", "fligt=axis(z,1)", "did you mean 'flight'?"),
+        ("satellite-with-panels", "gimbal=axis(z,1)", "its coordinates by name: az, el"),
+        ("free-body", "flight=quaternion(1,1,0,0)", "quaternion of length 1.41421"),
+    ],
+)
+def test_what_is_no_orientation_is_told(model: str, said: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", model, "--t", "1", "--q", said]) != 0
+    assert told in capsys.readouterr().err
 
 
 def test_a_law_may_be_given_as_expressions(capsys: pytest.CaptureFixture[str]) -> None:

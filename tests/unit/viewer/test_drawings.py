@@ -3,16 +3,19 @@ width."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import trimesh
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 import kane
 from kane.model import Mechanism, Shape
+from kane.viewer import drawings
 from kane.viewer.appearance import LINE
 from kane.viewer.drawings import Scene, smooth_normals
 from kane.viewer.raster import paint
@@ -124,3 +127,22 @@ def test_the_light_on_a_round_mesh_is_that_of_the_surface_and_on_a_box_that_of_i
     sides = np.array(box.face_normals)
     found = smooth_normals(np.array(box.vertices), np.array(box.faces))
     assert np.abs(np.sum(found * sides, axis=1)).min() > 0.7
+
+
+def test_labels_of_a_tree_lie_over_no_box_and_no_other_label() -> None:
+    m = kane.Model("long names", gravity=(0, 0, -9.81))
+    parent = "ground"
+    for i in range(3):
+        m.body(f"left_link_{i}", mass=1, inertia={"xx": 1, "yy": 1, "zz": 1})
+        names = [f"left_leg_{axis}{i}" for axis in ("xx", "yy", "yw")]
+        m.joint(f"j{i}", "planar", parent, f"left_link_{i}", coordinates=names)
+        parent = f"left_link_{i}"
+    assert drawings.has_readable_tree(m.mechanism)
+    figure = drawings.tree(m.mechanism)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    figure.draw(renderer)
+    texts = [text for text in figure.axes[0].texts if text.get_text()]
+    extents = [(text.get_bbox_patch() or text).get_window_extent(renderer) for text in texts]
+    assert len(texts) == 4 + 2 * 3
+    for first, second in combinations(extents, 2):
+        assert not first.overlaps(second)
