@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -535,6 +536,12 @@ def test_the_load_point_is_in_the_support_polygon_where_no_wheel_would_pull() ->
     inside = (ahead[..., 0] * to[..., 1] - ahead[..., 1] * to[..., 0]).min(axis=1) > 0
     assert np.array_equal(inside, tip.alpha > 0)
     assert inside.any() and not inside.all()
+
+
+def test_there_is_no_load_point_while_no_wheel_presses() -> None:
+    ground = kane.load("forklift").simulate([0.0, 0.1]).ground()
+    flown = replace(ground, normal=ground.normal * [[1.0], [0.0]])
+    assert np.array_equal(np.isnan(flown.load_point).any(axis=1), [False, True])
 
 
 def test_a_ball_that_would_have_to_pull_is_not_said_to_slip() -> None:

@@ -59,8 +59,10 @@ class GroundForces:
     @property
     def load_point(self) -> Array:
         """Where the normal forces act together (m), (k, 3), components in N: the zero-moment point. It does not depend
-        on how wheels share what rigid bodies leave open, and leaves the support polygon where the vehicle would tip."""
-        share = self.normal / self.normal.sum(axis=1, keepdims=True)
+        on how wheels share what rigid bodies leave open, and leaves the support polygon where the vehicle would tip.
+        There is none (nan) while no wheel presses on the ground."""
+        total = self.normal.sum(axis=1, keepdims=True)
+        share = self.normal / np.where(total == 0.0, np.nan, total)
         return np.einsum("kw,kwi->ki", share, self.contact)
 
     @property

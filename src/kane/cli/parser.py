@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from ..advice import KEEPS
-from .usage import Parser
+from .usage import Joined, Parser
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("models", "list_models"),
@@ -184,7 +184,7 @@ def _integration(command: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="end of the motion (default: as the model says, or 10)",
     )
-    command.add_argument("--control", metavar="LAW", help=_SHOWN)
+    command.add_argument("--control", action=Joined, metavar="LAW", help=_SHOWN)
     command.add_argument("--saturate", action="store_true", help=_SATURATE)
     command.add_argument(
         "--event",
@@ -440,7 +440,7 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--time", "--t", type=float, metavar="SECONDS", help="end (default: as the model says, or 10)")
     command.add_argument("--samples", type=int, default=101, help="times that are kept; 0: the end alone (default 101)")
     command.add_argument("--keep", choices=KEEPS, default="ends", help="(default ends)")
-    command.add_argument("--control", metavar="LAW", help=_CONTROL)
+    command.add_argument("--control", action=Joined, metavar="LAW", help=_CONTROL)
     command.add_argument("--saturate", action="store_true", help=_SATURATE)
     command.add_argument("--rtol", type=float, default=None, help="relative tolerance of a step, as for simulate")
     command.add_argument("--atol", type=float, default=None, help="absolute tolerance of a step (default rtol / 100)")
@@ -508,10 +508,14 @@ def _linearize(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "--equilibrium", action="store_true", help="find a state of rest from there first, under --control"
     )
-    command.add_argument("--control", metavar="LAW", help=_CONTROL)
-    command.add_argument("--states", metavar="NAMES", help="coordinates and speeds that are to be independent")
+    command.add_argument("--control", action=Joined, metavar="LAW", help=_CONTROL)
+    command.add_argument(
+        "--states", action=Joined, metavar="NAMES", help="coordinates and speeds that are to be independent"
+    )
     command.add_argument("--ignore", action="store_true", help="leave out coordinates that nothing else depends on")
-    command.add_argument("--without", metavar="NAMES", help="leave out these states too, on which no other depends")
+    command.add_argument(
+        "--without", action=Joined, metavar="NAMES", help="leave out these states too, on which no other depends"
+    )
     command.add_argument("--plot", metavar="FILE", help="draw the eigenvalues (.png, .svg or .pdf)")
     _json(command)
 
@@ -554,8 +558,10 @@ def _page(commands: argparse._SubParsersAction) -> None:
         "goes to another posture and stays there.",
     )
     _model(command)
-    command.add_argument("--free", default="", metavar="NAMES", help="parameters with sliders: L,g or all")
-    command.add_argument("--control", metavar="LAW", help=_SHOWN)
+    command.add_argument(
+        "--free", action=Joined, default="", metavar="NAMES", help="parameters with sliders: L,g or all"
+    )
+    command.add_argument("--control", action=Joined, metavar="LAW", help=_SHOWN)
     _cycloid(command)
     command.add_argument("--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates")
     command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds")
@@ -581,7 +587,7 @@ def _play(commands: argparse._SubParsersAction) -> None:
         "as for kane page.",
     )
     _model(command)
-    command.add_argument("--control", metavar="LAW", help=_SHOWN)
+    command.add_argument("--control", action=Joined, metavar="LAW", help=_SHOWN)
     _cycloid(command)
     command.add_argument("--rate", type=float, default=1000.0, metavar="HZ", help="ticks in a second (default 1000)")
     command.add_argument("--steps", type=int, default=1, metavar="N", help="steps of the model in a tick (default 1)")

@@ -43,6 +43,14 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n    usage: {_usage(command)}; {command.prog} --help says more\n")
 
 
+class Joined(argparse.Action):
+    """A list with commas of which parts may be given by options of their own: none takes the place of another."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, f"{before},{values}" if before else values)
+
+
 def _usage(command: argparse.ArgumentParser) -> str:
     """A command with what it needs, without its options one by one."""
     places = [(f"{a.metavar or a.dest}", a.nargs) for a in command._actions if not a.option_strings]

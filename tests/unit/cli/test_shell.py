@@ -132,9 +132,10 @@ def test_what_is_no_orientation_is_told(model: str, said: str, told: str, capsys
     assert told in capsys.readouterr().err
 
 
-def test_a_law_may_be_given_as_expressions(capsys: pytest.CaptureFixture[str]) -> None:
-    law = "u1=-3*q1-max(u1,0),elbow=-u2"
-    assert main(["simulate", "double-pendulum", "--t", "1", "--q", "q1=1", "--control", law, "--json"]) == 0
+@pytest.mark.parametrize("laws", [["u1=-3*q1-max(u1,0),elbow=-u2"], ["u1=-3*q1-max(u1,0)", "elbow=-u2"]])
+def test_a_law_may_be_given_as_expressions(laws: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    options = [word for law in laws for word in ("--control", law)]
+    assert main(["simulate", "double-pendulum", "--t", "1", "--q", "q1=1", *options, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     run = kane.load("double-pendulum").simulate(
         np.linspace(0, 1, 1001), q={"q1": 1.0}, control={"u1": "-3*q1-max(u1,0)", "elbow": "-u2"}
