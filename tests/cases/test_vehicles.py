@@ -539,9 +539,9 @@ def test_the_load_point_is_in_the_support_polygon_where_no_wheel_would_pull() ->
 
 
 def test_there_is_no_load_point_while_no_wheel_presses() -> None:
-    ground = kane.load("forklift").simulate([0.0, 0.1]).ground()
-    flown = replace(ground, normal=ground.normal * [[1.0], [0.0]])
-    assert np.array_equal(np.isnan(flown.load_point).any(axis=1), [False, True])
+    ground = kane.load("forklift").simulate([0.0, 0.05, 0.1]).ground()
+    flown = replace(ground, normal=ground.normal * [[1.0], [1.0], [0.0]])
+    assert np.array_equal(np.isnan(flown.load_point).any(axis=1), [False, False, True])
 
 
 def test_a_ball_that_would_have_to_pull_is_not_said_to_slip() -> None:
