@@ -224,3 +224,62 @@ def test_an_ensemble_starts_as_its_motions_alone_where_initial_speeds_do_not_fit
     assert np.abs(found.end_u[:, 0] - 3.0).max() < 1e-3
     for i in range(3):
         assert np.array_equal(found.member(i).u[-1], found.end_u[i])
+
+
+SLOW = "kane: 1\nextends: whipple-bicycle\nname: slow\ninitial: {ux: 3, uroll: 0}\n"
+RADII = {"urear": 0.3, "ufront": 0.35}  # m, of the wheels of the benchmark bicycle
+WHEELBASE, AXIS = 1.02, math.pi / 10  # m; rad, tilt of its steering axis
+
+
+def slow_bicycle(folder: Path) -> kane.Model:
+    (folder / "slow.yaml").write_text(SLOW)
+    return kane.load(folder / "slow.yaml")
+
+
+def start_of(m: kane.Model, **given: Any) -> dict[str, float]:
+    return dict(zip(m.speeds, m.simulate((0.0, 1e-6), **given).u[0].tolist(), strict=True))
+
+
+@pytest.mark.parametrize("u", [None, {}, {"uroll": 0.1}])
+@pytest.mark.parametrize("q", [None, {"roll": 0.01}, {"roll": 0.3}])
+def test_a_bicycle_starts_at_the_speed_it_was_given_last_and_its_wheels_follow(q: Any, u: Any, tmp_path: Path) -> None:
+    """It goes straight however it leans; the wheels of the model that it extends turned faster."""
+    start = start_of(slow_bicycle(tmp_path), q=q, u=u)
+    assert start["ux"] == pytest.approx(3.0, abs=1e-12)
+    assert start["uroll"] == pytest.approx((u or {}).get("uroll", 0.0), abs=1e-12)
+    assert [start["uyaw"], start["usteer"], start["upitch"]] == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)
+    for wheel, radius in RADII.items():
+        assert start[wheel] == pytest.approx(-3.0 / radius, abs=1e-9)
+
+
+@pytest.mark.parametrize(("given", "speed"), [({}, 4.6), ({"ux": 2.0}, 2.0), ({"urear": -10.0}, 3.0)])
+def test_a_bicycle_that_is_steered_turns_instead_of_whirling_its_handlebar(
+    given: dict[str, float], speed: float
+) -> None:
+    """By the angle of its front wheel on the ground, to first order in the angle of steering."""
+    start = start_of(kane.load("whipple-bicycle"), q={"steer": 0.1}, u=given)
+    assert start["uroll"] == 0.5
+    assert start["ux"] == pytest.approx(speed, rel=1e-3)
+    assert start["uyaw"] == pytest.approx(speed * 0.1 * math.cos(AXIS) / WHEELBASE, rel=0.02)
+    assert abs(start["usteer"]) < 0.1 * start["uyaw"]
+
+
+def test_members_and_linearizations_start_as_a_motion_does(tmp_path: Path) -> None:
+    m = slow_bicycle(tmp_path)
+    rolls = [0.0, 0.1, 0.2]
+    found: Any = m.ensemble([0.0, 0.01, 0.02], u={"uroll": rolls}, q={"roll": 0.05})
+    for i, roll in enumerate(rolls):
+        assert found.u[i, 0].tolist() == list(start_of(m, q={"roll": 0.05}, u={"uroll": roll}).values())
+    many = m.linearize(u={"uroll": [0.0, 0.0]})
+    assert many[1].at.u == pytest.approx(m.linearize(u={"uroll": 0.0}).at.u, abs=1e-12)
+    assert m.linearize(u={}).at.u[m.speeds.index("ux")] == pytest.approx(3.0, abs=1e-12)
+
+
+def test_a_model_that_is_written_starts_as_before(tmp_path: Path) -> None:
+    """The order of its initial speeds says which of them win."""
+    m = slow_bicycle(tmp_path)
+    m.set_initial({"ufront": -8.0, "uroll": 0.2})
+    m.save(tmp_path / "written.yaml")
+    written = start_of(kane.load(tmp_path / "written.yaml"))
+    assert written == pytest.approx(start_of(m), abs=1e-12)
+    assert written["ux"] == pytest.approx(8.0 * RADII["ufront"], abs=1e-9)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -217,8 +217,11 @@ def close_configuration(answers: Answers, q: Array, t: float, held: Sequence[int
         raise ModelError(_refusal(mechanism, error, "the configuration cannot be closed from here")) from None
 
 
-def consistent_speeds(answers: Answers, q: Array, u: Array, t: float, held: Sequence[int]) -> Array:
-    """u on the constraints at q and on a branch of the motion, or a refusal that names the violated constraints."""
+def consistent_speeds(
+    answers: Answers, q: Array, u: Array, t: float, held: Sequence[int], loose: Sequence[int] = ()
+) -> Array:
+    """u on the constraints at q and on a branch of the motion, or a refusal that names the violated constraints. The
+    speeds `held` stay; how much the `loose` ones change does not count."""
     mechanism = answers.mechanism
     if not mechanism.constraints:
         return u
@@ -229,7 +232,7 @@ def consistent_speeds(answers: Answers, q: Array, u: Array, t: float, held: Sequ
         return constraint_rows(answers, np.broadcast_to(q, (len(speeds), len(q))), speeds, t=t).b
 
     try:
-        u = project_speeds(RowTerms(rows.A, rows.rate, rows.phi, rows.A), u, labels, held)
+        u = project_speeds(RowTerms(rows.A, rows.rate, rows.phi, rows.A), u, labels, held, loose)
     except InconsistentRows as error:
         raise ModelError(_refusal(mechanism, error, "no speeds satisfy these constraints together")) from None
     try:
@@ -280,6 +283,13 @@ def first_step(u: Array) -> float | None:
     return SINGULAR / speed if speed else None
 
 
+class StartChoice(NamedTuple):
+    """Names of what stays in a start, and of speeds that follow it whatever the model starts with."""
+
+    held: tuple[str, ...]
+    loose: tuple[str, ...] = ()
+
+
 def consistent_start(
     answers: Answers, q: Array, u: Array, t: float, named: Sequence[str], usual: Sequence[str] = ()
 ) -> tuple[Array, Array]:
@@ -288,28 +298,72 @@ def consistent_start(
     Coordinates are guesses: where they cannot all stay, they are moved too. Speeds that were named stay or are refused.
     """
     speeds = [name for name in named if name in answers.mechanism.speeds]
-    choices = start_choices(answers.mechanism, named, usual)
-    for held in choices[:-1]:
+    choices = start_choices(answers, named, usual)
+    for choice in choices[:-1]:
         try:
-            return project(answers, q, u, t=t, hold=held)
+            return _start_with(answers, q, u, t, choice)
         except OffBranchError:
             raise
         except ModelError:
             pass  # they cannot all stay
     try:
-        return project(answers, q, u, t=t, hold=choices[-1])
+        return _start_with(answers, q, u, t, choices[-1])
     except ModelError as error:
         if not speeds or isinstance(error, OffBranchError):
             raise
         raise _explain_named_speeds(answers, q, u, t, speeds, error) from None
 
 
-def start_choices(mechanism: Mechanism, named: Sequence[str], usual: Sequence[str]) -> list[tuple[str, ...]]:
-    """What is tried to stay in a start, in turn: of the `usual` speeds those that were given first give way."""
-    speeds = [name for name in named if name in mechanism.speeds]
-    last = sorted(usual, key=lambda name: mechanism.speed_records[name].given)
-    later = [last[k:] for k in range(min(len(last), MOST_TRIED))] + [[]]
-    return list(dict.fromkeys((*held, *some) for held in (named, speeds) for some in later))
+def _start_with(answers: Answers, q: Array, u: Array, t: float, choice: StartChoice) -> tuple[Array, Array]:
+    """The start moved onto the constraints by one choice."""
+    mechanism = answers.mechanism
+    q = close_configuration(answers, q, t, [i for i, c in enumerate(mechanism.coordinates) if c in choice.held])
+    held, loose = ([i for i, s in enumerate(mechanism.speeds) if s in names] for names in choice)
+    return q, consistent_speeds(answers, q, u, t, held, loose)
+
+
+def start_choices(answers: Answers, named: Sequence[str], usual: Sequence[str]) -> list[StartChoice]:
+    """What is tried in a start, in turn: with what is `named` stay those of the `usual` speeds, which the model starts
+    with, that can still be chosen where it starts; where they cannot all stay, the last of them give way. The others
+    follow: a wheel that the model lets roll at another speed."""
+    speeds = [name for name in named if name in answers.mechanism.speeds]
+    chosen = chosen_speeds(answers, speeds, [name for name in usual if name not in speeds])
+    fewer = [chosen[: len(chosen) - k] for k in range(min(len(chosen), MOST_TRIED))] + [()]
+    held = dict.fromkeys((*stay, *some) for stay in (named, speeds) for some in fewer)
+    return [StartChoice(names, tuple([s for s in usual if s not in names])) for names in held]
+
+
+def chosen_speeds(answers: Answers, named: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
+    """Of the `usual` speeds those that can be chosen beside the `named` ones and each other: where the model starts no
+    constraint determines them. Those given later come before earlier ones, and in one mapping the first before others.
+
+    Elsewhere, where a wheel is turned, the others may be able to follow, but only by motions that nobody meant.
+    """
+    mechanism = answers.mechanism
+    found, order = list[str](), sorted(usual, key=lambda name: -mechanism.speed_records[name].given)
+    A = _rows_of_the_model(answers) if usual else None
+    if A is None:
+        return tuple(order)
+    free = [i for i, name in enumerate(mechanism.speeds) if name not in named]
+    sizes = row_sizes(answers)
+    rank = row_rank(A[:, free], SINGULAR, sizes)
+    for name in order:
+        others = [i for i in free if i != mechanism.speeds.index(name)]
+        if row_rank(A[:, others], SINGULAR, sizes) == rank:
+            found.append(name)
+            free = others
+    return tuple(found)
+
+
+def _rows_of_the_model(answers: Answers) -> Array | None:
+    """A of the constraints where the model starts; None where that is nowhere."""
+    mechanism = answers.mechanism
+    q, u = given.start(mechanism, "q", None), given.start(mechanism, "u", None)
+    try:
+        A = constraint_rows(answers, close_configuration(answers, q, 0.0, ()), u).A
+    except ModelError:
+        return None
+    return A if np.all(np.isfinite(A)) else None
 
 
 def _explain_named_speeds(
@@ -395,6 +449,13 @@ def _branches(mechanism: Mechanism, branches: Sequence[Array]) -> str:
     return f"give speeds on one of the branches, such as {'; or '.join(listed)}{more};"
 
 
+def usual_speeds(mechanism: Mechanism, u: Any) -> list[str]:
+    """Speeds that the model starts with and that are meant where u says nothing else: all but zeros."""
+    if u is not None and not isinstance(u, Mapping):
+        return []
+    return [s.name for s in mechanism.speed_records.values() if s.initial and s.name not in held_names(u)]
+
+
 def held_names(*values: Any) -> list[str]:
     """The names that a start fixes: those of mappings."""
     return [str(name) for value in values if isinstance(value, Mapping) for name in cast("Mapping[Any, Any]", value)]
@@ -418,4 +479,5 @@ __all__ = [
     "row_labels",
     "row_sizes",
     "start_choices",
+    "usual_speeds",
 ]

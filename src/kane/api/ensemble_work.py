@@ -278,13 +278,13 @@ class MemberWork:
         starts[some, n:-1], settled[some] = u, rolls
 
     def _held_speeds(self, starts: Array, settled: Any) -> tuple[list[str], list[str]]:
-        """Names of coordinates and speeds that are given, and of speeds that the description starts with. Members of
+        """Names of coordinates and speeds that are given, and of others that the description starts with. Members of
         whom that is not the same are taken out of those that are `settled`."""
         named = [column.name for column in self.plan.columns if column.kind in ("q", "u")]
-        if any(column.kind == "u" for column in self.plan.columns) or not settled.any():
+        if not settled.any():
             return named, []
         speeds = self.answers.mechanism.speeds
-        moving = starts[:, -1 - len(speeds) : -1] != 0.0
+        moving = (starts[:, -1 - len(speeds) : -1] != 0.0) & [name not in named for name in speeds]
         usual = moving[np.flatnonzero(settled)[0]]
         settled &= np.all(moving == usual, axis=1)
         return named, [name for name, moves in zip(speeds, usual, strict=True) if moves]

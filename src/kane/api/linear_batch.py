@@ -15,12 +15,12 @@ import numpy as np
 from ..analysis.linearization import FirstOrder, FirstOrderMotion, Operating, Positions, choose_independent, close_loop
 from ..analysis.linearizations import first_orders, linearize_together, require_one_shape
 from ..constraints.multipliers import Balance, multipliers_by_singular_values
-from ..constraints.thresholds import REGULAR, SATISFIED
+from ..constraints.thresholds import REGULAR, SATISFIED, SINGULAR
 from ..errors import KaneError
 from ..model.attitude import quaternion_places, unit_quaternions
 from . import given
 from .answers import Answers
-from .constrained import held_names, row_sizes, start_choices
+from .constrained import held_names, row_sizes, start_choices, usual_speeds
 from .records import Array
 from .starts import start_state
 
@@ -77,9 +77,10 @@ def _move_onto_constraints(answers: Answers, s: Samples, q: Any, u: Any) -> Samp
     if np.all(np.abs(phi).max(axis=1, initial=0.0) <= near):
         if np.all(np.abs(rate).max(axis=1, initial=0.0) <= scale):
             return s
-        usual = [r.name for r in m.speed_records.values() if u is None and r.initial]
-        for held in start_choices(m, held_names(q, u), usual):
-            moved = _least_change(A, rate, s.u, [i for i, name in enumerate(m.speeds) if name not in held])
+        for choice in start_choices(answers, held_names(q, u), usual_speeds(m, u)):
+            loose = [i for i, name in enumerate(m.speeds) if name in choice.loose]
+            others = [i for i, name in enumerate(m.speeds) if name not in (*choice.held, *choice.loose)]
+            moved = _least_change(A, rate, s.u, others, loose)
             if moved is not None:
                 return Samples(s.t, s.q, moved, s.tau, s.values)
     states = [_start_alone(answers, s, i, q, u) for i in range(len(s.t))]
@@ -91,16 +92,24 @@ def _rows(answers: Answers, s: Samples, u: Array) -> tuple[Array, Array, Array]:
     return A, rate, phi
 
 
-def _least_change(A: Array, rate: Array, u: Array, movable: Sequence[int]) -> Array | None:
-    """u moved to A u + c = 0 by the least change of what may move; None where that does not determine it."""
-    G = A[:, :, list(movable)]
-    try:
-        step = G.transpose(0, 2, 1) @ np.linalg.solve(G @ G.transpose(0, 2, 1), -rate[:, :, None])
-    except np.linalg.LinAlgError:
-        return None
-    moved = u.copy()
-    moved[:, list(movable)] += step[:, :, 0]
-    left = rate + (A @ (moved - u)[:, :, None])[:, :, 0]
+def _least_change(A: Array, rate: Array, u: Array, movable: list[int], loose: list[int]) -> Array | None:
+    """u moved to A u + c = 0 by the least change of what may move, however much the `loose` ones do; None where that
+    does not determine it."""
+    rows = A[:1] if np.all(A[:1] == A) else A  # often there are many speeds at one position
+    G, right, step = rows[:, :, movable], -rate[:, :, None], np.zeros((*u.shape, 1))
+    if loose:
+        B = rows[:, :, loose]
+        follow = np.linalg.pinv(B, rcond=SINGULAR)
+        beyond = np.eye(B.shape[1]) - B @ follow
+        step[:, movable] = np.linalg.pinv(beyond @ G, rcond=SINGULAR) @ (beyond @ right)
+        step[:, loose] = follow @ (right - G @ step[:, movable])
+    else:
+        try:
+            step[:, movable] = G.transpose(0, 2, 1) @ np.linalg.solve(G @ G.transpose(0, 2, 1), right)
+        except np.linalg.LinAlgError:
+            return None
+    moved = u + step[:, :, 0]
+    left = rate + (rows @ step)[:, :, 0]
     good = np.abs(left).max(axis=1) <= SATISFIED * (1.0 + np.abs(moved).max(axis=1))
     return moved if np.all(good) else None
 

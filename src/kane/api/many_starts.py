@@ -19,7 +19,7 @@ from ..model import attitudes, locks
 from ..model.parameters import initial_states
 from ..simulate import ChangingSet
 from .answers import Answers, constraint_kernels
-from .constrained import constraint_rows, general_rank, placed_rows, row_labels, row_sizes, start_choices
+from .constrained import StartChoice, constraint_rows, general_rank, placed_rows, row_labels, row_sizes, start_choices
 from .records import Array
 from .simulation import CONTRADICTS
 from .starts import rolling_answers, touching_wheels, wheels_may_slide
@@ -82,8 +82,8 @@ def start_together(
     (s), with free parameters of their own (k, p), as `consistent_start` does with what is `named` and `usual`. Those
     that are not settled are as given."""
     q, u, settled, left = q.copy(), u.copy(), np.zeros(len(q), dtype=bool), np.arange(len(q))
-    for held in start_choices(answers.mechanism, named, usual):
-        closed, found, good, impossible = _hold(answers, q[left], u[left], t, values[left], held)
+    for choice in start_choices(answers, named, usual):
+        closed, found, good, impossible = _hold(answers, q[left], u[left], t, values[left], choice)
         q[left[good]], u[left[good]], settled[left[good]] = closed[good], found[good], True
         left = left[impossible]
         if not left.size:
@@ -92,26 +92,27 @@ def start_together(
 
 
 def _hold(
-    answers: Answers, q: Array, u: Array, t: float, values: Array, named: Sequence[str]
+    answers: Answers, q: Array, u: Array, t: float, values: Array, choice: StartChoice
 ) -> tuple[Array, Array, Any, Any]:
-    """Starts moved onto the constraints where what was named stays: q, u, which are there (k,) of bool, and for which
-    no such speeds are (k,)."""
+    """Starts moved onto the constraints by a choice: q, u, which are there (k,) of bool, and for which no such speeds
+    are (k,)."""
     mechanism = answers.mechanism
-    speeds = [i for i, name in enumerate(mechanism.speeds) if name in named]
-    q, settled = _close(answers, q, t, values, [i for i, c in enumerate(mechanism.coordinates) if c in named])
+    held, loose = ([i for i, name in enumerate(mechanism.speeds) if name in names] for names in choice)
+    q, settled = _close(answers, q, t, values, [i for i, c in enumerate(mechanism.coordinates) if c in choice.held])
     settled &= np.array([not locks(mechanism, row, REDUNDANT) for row in q], dtype=bool)
     impossible, found, some = np.zeros(len(q), dtype=bool), u.copy(), np.flatnonzero(settled)
     if some.size:
         found[some], settled[some], impossible[some] = _consistent_speeds(
-            answers, q[some], u[some], t, values[some], speeds
+            answers, q[some], u[some], t, values[some], held, loose
         )
     return q, found, settled, impossible
 
 
 def _consistent_speeds(
-    answers: Answers, q: Array, u: Array, t: float, values: Array, speeds: Sequence[int]
+    answers: Answers, q: Array, u: Array, t: float, values: Array, speeds: Sequence[int], loose: Sequence[int] = ()
 ) -> tuple[Array, Any, Any]:
-    """(u (k, n) on the constraints at q with these speeds staying, which are there, for which there are none)."""
+    """(u (k, n) on the constraints at q with these speeds staying and `loose` ones following, which are there, for
+    which there are none)."""
     labels, own = row_labels(answers), values if values.shape[1] else None
     impossible, found, settled = np.zeros(len(q), dtype=bool), u.copy(), np.zeros(len(q), dtype=bool)
     rows = constraint_rows(answers, q, u, t=t, parameters=own)
@@ -119,7 +120,7 @@ def _consistent_speeds(
     fine &= have_rank(rows.A, general_rank(answers), SINGULAR, row_sizes(answers))
     some, A, rate = np.flatnonzero(fine), rows.A[fine], rows.rate[fine]
     if some.size:
-        found[some], _, possible = least_change(A, rate, u[some], labels, speeds)
+        found[some], _, possible = least_change(A, rate, u[some], labels, speeds, loose)
         on_branch = are_on_branch(A, _right_sides(answers, q[some], t, values[some]), found[some], labels)
         settled[some], impossible[some] = possible & on_branch, ~possible
     return found, settled, impossible

@@ -13,7 +13,14 @@ from ..errors import InputError, ModelError, warn
 from ..model import Mechanism, attitudes, lock_problem, locks
 from . import given
 from .answers import Answers
-from .constrained import consistent_speeds, consistent_start, constraint_rows, held_names, refuse_held_start
+from .constrained import (
+    consistent_speeds,
+    consistent_start,
+    constraint_rows,
+    held_names,
+    refuse_held_start,
+    usual_speeds,
+)
 from .records import Array
 
 
@@ -25,13 +32,12 @@ def start_state(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]
     if mechanism.constraints:
         named = held_names(q, u)
         # speeds that the model starts with are meant; coordinates may be guesses, such as the height of a wheel
-        usual = [s.name for s in mechanism.speed_records.values() if u is None and s.initial]
         begin = float(np.asarray(t, dtype=float).flat[0])
-        q0, u0 = consistent_start(answers, q0, u0, begin, named, usual)
+        q0, u0 = consistent_start(answers, q0, u0, begin, named, usual_speeds(mechanism, u))
         refuse_held_start(answers, q0, u0, begin)
     if wheels_may_slide(mechanism) and (u is None or isinstance(u, Mapping)):
-        usual = [s.name for s in mechanism.speed_records.values() if u is None and s.initial]
-        u0 = _roll(answers, q0, u0, float(np.asarray(t, dtype=float).flat[0]), [*held_names(u), *usual])
+        begin = float(np.asarray(t, dtype=float).flat[0])
+        u0 = _roll(answers, q0, u0, begin, [*held_names(u), *usual_speeds(mechanism, u)])
     at_lock = locks(mechanism, q0, REDUNDANT)
     if at_lock:
         raise ModelError([lock_problem(mechanism, lock) for lock in at_lock])

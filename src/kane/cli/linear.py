@@ -17,6 +17,9 @@ from .given import assignments, control_of, file_to_write, model_of
 from .motion import PICTURES
 from .streams import say
 
+ROUNDED = 1e-12
+"""Size (rad, m, rad/s or m/s) of what rounding leaves of a coordinate or speed that is zero."""
+
 
 def linearize(arguments: Namespace) -> int:
     """Print the eigenmodes about a state, or the matrices as JSON."""
@@ -38,8 +41,9 @@ def linearize(arguments: Namespace) -> int:
     )
     linear = model.linearize(q, u, control=control, independent=names, ignore=arguments.ignore).without(left_out)
     if arguments.json:
-        print_json(as_figures(linear))
+        print_json({"at": _state_of(model, linear), **as_figures(linear)})
     else:
+        show(_say_state(_state_of(model, linear)))
         show(linear)
     if picture is not None:
         from ..viewer import plots
@@ -68,6 +72,18 @@ def _read_values(model: Model, texts: list[str]) -> dict[str, float]:
             raise UsageError(f'--at {text}: expected names and values, as in {{"{next(iter(known))}": 0.1}}')
         found.update(assignments(model, [f"{name}={value}" for name, value in values.items()], known, "--at"))
     return found
+
+
+def _state_of(model: Model, linear: Linearization) -> dict[str, dict[str, float]]:
+    """The state that was linearized about, by name."""
+    named = {"q": (model.coordinates, linear.at.q), "u": (model.speeds, linear.at.u)}
+    return {what: dict(zip(names, x.tolist(), strict=True)) for what, (names, x) in named.items()}
+
+
+def _say_state(state: dict[str, dict[str, float]]) -> str:
+    """A state in a line, without what is zero but for rounding."""
+    told = [f"{name} {x:.6g}" for part in state.values() for name, x in part.items() if abs(x) > ROUNDED]
+    return f"at {', '.join(told)}; all else 0" if told else "at zero"
 
 
 def as_figures(linear: Linearization) -> dict[str, Any]:

@@ -140,33 +140,54 @@ def _step_ahead(
     return there, then
 
 
-def project_speeds(at: RowTerms, u: Array, rows: RowLabels, held: Sequence[int]) -> Array:
+def project_speeds(at: RowTerms, u: Array, rows: RowLabels, held: Sequence[int], loose: Sequence[int] = ()) -> Array:
     """u moved to where A u + c = 0, by the least change, the speeds `held` staying; InconsistentRows where none does.
-    Rows of one unit are compared by length.
+    How much the `loose` ones change does not count. Rows of one unit are compared by length.
 
     Directions that rows determine by less than SINGULAR are left alone: near a singular position they are not known.
     """
     require_values(at, rows)
-    changed, left, fine = least_change(at.A[None], at.rate[None], u[None], rows, held)
+    changed, left, fine = least_change(at.A[None], at.rate[None], u[None], rows, held, loose)
     if not fine[0]:
         raise InconsistentRows("velocity", list(zip(rows.names, left[0].tolist(), strict=True)))
     return changed[0]
 
 
 def least_change(
-    A: Array, rate: Array, u: Array, rows: RowLabels, held: Sequence[int]
+    A: Array, rate: Array, u: Array, rows: RowLabels, held: Sequence[int], loose: Sequence[int] = ()
 ) -> tuple[Array, Array, np.ndarray[Any, np.dtype[np.bool_]]]:
     """What `project_speeds` makes of k states: A (k, m, n), rate (k, m), u (k, n). The speeds, what is left of the
     rates, and where that is little enough, (k,) of bool."""
     lengths = row_lengths(A, rows.units, rows.sizes)
-    kept = np.broadcast_to(np.eye(u.shape[1])[list(held)], (len(u), len(held), u.shape[1]))
-    whole = np.concatenate([drop_rounding(A, rows.sizes) / lengths[..., None], kept], axis=1)
-    right = np.concatenate([-rate / lengths, np.zeros((len(u), len(held)))], axis=1)
-    step = _least_squares(whole, right, SINGULAR)
+    unit, right = drop_rounding(A, rows.sizes) / lengths[..., None], -rate / lengths
+    if loose:
+        step = _least_beside(unit, right, list(held), list(loose))
+    else:
+        step = _least_squares(*_with_kept(unit, right, list(held)), SINGULAR)
     left = rate + (A @ step[..., None])[..., 0]
     speeds = np.abs(u + step)
     scale = (np.abs(A) @ speeds[..., None])[..., 0] + np.abs(rate) + lengths * speeds.max(1, keepdims=True, initial=0.0)
     return u + step, left, np.all(np.abs(left) <= SINGULAR * scale + SATISFIED, axis=1)
+
+
+def _with_kept(A: Array, right: Array, kept: list[int]) -> tuple[Array, Array]:
+    """Systems A x = right, (k, m, n) and (k, m), with x = 0 in places `kept`."""
+    rows = np.broadcast_to(np.eye(A.shape[2])[kept], (len(A), len(kept), A.shape[2]))
+    return np.concatenate([A, rows], axis=1), np.concatenate([right, np.zeros((len(A), len(kept)))], axis=1)
+
+
+def _least_beside(A: Array, right: Array, held: list[int], loose: list[int]) -> Array:
+    """Solutions (k, n) of A x = right with x = 0 in places `held` that are least in all places but the `loose` ones:
+    first of what no loose one can do, then the loose ones do the rest."""
+    B = A[:, :, loose]
+    follow = np.linalg.pinv(B, rcond=SINGULAR)
+    beyond = np.eye(A.shape[1]) - B @ follow
+    others = A.copy()
+    others[:, :, loose] = 0.0
+    kept = _with_kept(beyond @ others, (beyond @ right[..., None])[..., 0], [*held, *loose])
+    step = _least_squares(*kept, SINGULAR)
+    step[:, loose] = (follow @ (right[..., None] - others @ step[..., None]))[..., 0]
+    return step
 
 
 def _least_squares(whole: Array, right: Array, within: float) -> Array:

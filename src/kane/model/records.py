@@ -45,8 +45,8 @@ class Coordinate:
 @dataclass(frozen=True, slots=True)
 class Speed:
     """A generalized speed: its symbol and its definition, linear in the motion variables; `initial` and `start` are as
-    for a coordinate. `given` grows with every initial speed that is given: of those that constraints do not allow
-    together the last stay."""
+    for a coordinate. Of initial speeds that constraints do not allow together those stay whose `given` is largest: what
+    is given later, and of one mapping the first."""
 
     name: str
     symbol: Expr

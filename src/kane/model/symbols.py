@@ -486,17 +486,18 @@ class Symbols:
 
     def set_initial_values(self, values: Mapping[str, Quantity]) -> None:
         """Set initial values of coordinates and speeds by name."""
-        for name, value in values.items():
+        first = self.revision + len(values)
+        self.revision = first + 1
+        for place, (name, value) in enumerate(values.items()):
             where = f"initial '{name}'"
             initial, start = self._start(value, where)
             if name in self.coordinate_records:
                 self.coordinate_records[name] = replace(self.coordinate_records[name], initial=initial, start=start)
             elif name in self.speed_records:
-                given = self.revision = self.revision + 1
-                self.speed_records[name] = replace(self.speed_records[name], initial=initial, start=start, given=given)
+                record = self.speed_records[name]
+                self.speed_records[name] = replace(record, initial=initial, start=start, given=first - place)
             else:
                 self.find("coordinate or speed", name, {**self.coordinate_records, **self.speed_records}, where)
-        self.revision += 1
 
     @property
     def speeds_chosen(self) -> bool:

@@ -94,3 +94,13 @@ def test_what_cannot_be_done_is_said(
 ) -> None:
     assert main(["linearize", "pendulum", *options]) == status
     assert said in capsys.readouterr().err
+
+
+def test_the_state_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["linearize", "whipple-bicycle", "--at", "ux=3,uroll=0", "--ignore"]
+    assert main(line) == 0
+    assert "ux 3, urear -10, ufront -8.57143; all else 0" in capsys.readouterr().out
+    assert main([*line, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["at"]["u"]["ux"] == 3.0
+    assert main(["linearize", "pendulum", "--equilibrium"]) == 0
+    assert capsys.readouterr().out.startswith("at zero\n")

@@ -309,7 +309,7 @@ class _Description:
         rest = {c.name: 0.0 for c in self.m.coordinate_records.values()}
         for joint in self.m.joints.values():
             rest.update((c.name, r) for c, r in zip(joint.coordinates, joint.type.rest, strict=True))
-        speeds = sorted(self.m.speed_records.values(), key=lambda speed: speed.given)  # the last win
+        speeds = sorted(self.m.speed_records.values(), key=lambda speed: -speed.given)  # the first win
         records = (*self.m.coordinate_records.values(), *speeds)
         return {
             r.name: self.scalar(r.initial if r.start is None else r.start, f"initial '{r.name}'")

@@ -223,8 +223,8 @@ class _Composer:
 _PLAIN = "a model file is plain: no anchors, aliases or tags"
 
 
-GIVEN_LAST = "initial"
-"""The section whose entries are told apart by their order: what is laid over others comes after them."""
+RANKED = "initial"
+"""The section in which the first entries win where not all are possible: what is laid over others comes before them."""
 
 
 def merge_sections(under: Node, over: Node) -> Node:
@@ -234,8 +234,8 @@ def merge_sections(under: Node, over: Node) -> Node:
     for key, section in over.value.items():
         below = value.get(key)
         if below is not None and isinstance(below.value, dict) and isinstance(section.value, dict):
-            kept = {k: v for k, v in below.value.items() if k not in section.value or key != GIVEN_LAST}
-            entries = {**kept, **section.value}
+            first = section.value if key == RANKED else {}
+            entries = {**first, **below.value, **section.value}
             lines = {**_lines_of(below, below.value), **_lines_of(section, section.value)}
             value[key] = Node(section.source, section.line, entries, lines)
         else:

@@ -242,6 +242,11 @@ def _entry_by_entry(section: str, read: Read) -> tuple[str, Step]:
     return section, lambda r, file, forms: _read_all(r, section, entries(file, section), read)
 
 
+def _read_initial_values(r: NodeValues, file: Entry, forms: Forms) -> None:
+    """Initial values, the first ones last: what is given later wins."""
+    _read_all(r, "initial", reversed([*entries(file, "initial")]), read_initial)
+
+
 def _read_parameters(r: NodeValues, file: Entry, forms: Forms) -> None:
     """Parameters, each after those it is computed from; their order stays that of the file."""
     given = {name: (name, node, line) for name, node, line in entries(file, "parameters")}
@@ -358,7 +363,7 @@ STEPS: tuple[tuple[str, Step], ...] = (
     _entry_by_entry("rotors", read_rotor),
     _entry_by_entry("controls", read_control),
     _entry_by_entry("limits", read_limit),
-    _entry_by_entry("initial", read_initial),
+    ("initial", _read_initial_values),
     ("duration", _read_duration),
 )
 """Every section with what reads it, in the order in which they depend on each other."""
