@@ -32,8 +32,8 @@ def test_a_disc_that_passes_through_lying_flat_fails_as_a_member_too(times: Any)
 def test_a_member_that_stops_flat_is_told_why_as_a_motion_alone_is() -> None:
     """With some speed along its heading it does not pass its pole."""
     disc = kane.load("rolling-disc")
-    found = disc.ensemble(1.0, n=1, q={"lean": 0.3}, u={"wx": 0.0, "wy": 0.0, "wz": 0.0})
-    alone = disc.simulate(1.0, q={"lean": 0.3}, u={"wx": 0.0, "wy": 0.0, "wz": 0.0})
+    found = disc.ensemble(1.0, n=1, q={"lean": 0.3}, u={"wx": 0.0, "wy": 1e-8, "wz": 0.0})
+    alone = disc.simulate(1.0, q={"lean": 0.3}, u={"wx": 0.0, "wy": 1e-8, "wz": 0.0})
     assert found.reasons[0] == alone.outcome.reason == "stall"
     assert "wheel 'disc' lies flat" in found.messages[0] and "wheel 'disc' lies flat" in str(alone.outcome)
     assert "'abs(lean) - 80*deg'" in found.messages[0] and "260" not in found.messages[0]

@@ -41,7 +41,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"q": lambda rng: [1.0]}, r"q: the function gave \[1.0\] for member 0\n    fix: give an array \(2,\)"),
     ({"q": fail}, r"q: the function raised ValueError for member 0: no luck\n    fix"),
     ({"n": 10**12}, r"takes .*e\+04 GB, and this machine has .* GB\n    fix: keep='tallies' or fewer members"),
-    ({"n": 10**12, "keep": "tallies"}, r"takes 1e\+03 GB, and this machine has .* GB\n    fix: fewer members"),
+    (
+        {"n": 10**12, "keep": "tallies"},
+        r"takes 1e\+03 GB, for a moment up to 2e\+03 GB, and this machine has .* GB\n    fix: fewer members",
+    ),
     ({"q": {"q1": fail}}, r"q q1: the function raised ValueError for member 0: no luck\n    fix"),
     ({"sampling": "halton"}, r"there are random, latin, sobol"),
     ({"keep": "all"}, r"there are motions, ends, tallies"),
