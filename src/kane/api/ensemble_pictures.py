@@ -26,6 +26,8 @@ def draw(ensemble: Ensemble, path: str | Path | None, kind: str, result: str | N
     """The figure of an ensemble, written if there is a path; see `Ensemble.plot`."""
     from ..viewer import plots  # which imports what draws
 
+    if not len(ensemble):
+        raise InputError("an ensemble without members: there is nothing to draw\n    fix: let some members finish")
     if kind == "fan":
         names = list(ensemble.tallies) if result is None else [watched_of(result, ensemble.tallies)]
         figure = fan(ensemble, names, str(ensemble))
