@@ -236,10 +236,16 @@ def column(ensemble: Ensemble, name: str) -> Any:
     return np.asarray(known[name], dtype=float)
 
 
+def occurs(ensemble: Ensemble, name: str) -> bool:
+    """Whether some member has a result."""
+    return bool(np.isfinite(column(ensemble, name)).any())
+
+
 __all__ = [
     "column",
     "columns",
     "differences",
+    "occurs",
     "rank_correlation",
     "result_column",
     "results",
