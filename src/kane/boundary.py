@@ -56,6 +56,11 @@ def odd_argument(
         _, *taken = inspect.signature(question).parameters  # the first is the object whose question it is
         if unknown[1] not in taken:
             return InputError(f"{name}: there is no option '{unknown[1]}'\n    fix: {suggestion(unknown[1], taken)}")
+    if question is not None and isinstance(error, TypeError):
+        try:
+            inspect.signature(question).bind(None, *args, **options)
+        except TypeError as wrong:
+            return InputError(f"{name}: {wrong}\n    fix: call {_call(name, question)}")
     given = [describe_value(a) for a in args] + [
         f"{key}={describe_value(value)}" for key, value in options.items() if value is not None
     ]
@@ -66,6 +71,14 @@ def odd_argument(
         f"    fix: give what help() says of {name}; if that is what was given, the fault is in kane: report it"
         f" with the traceback above"
     )
+
+
+def _call(name: str, question: Callable[..., Any]) -> str:
+    """How a question is asked: `name` and what it takes, options beyond some left out."""
+    _, *taken = inspect.signature(question).parameters.values()
+    bare = [p.replace(annotation=inspect.Parameter.empty) for p in taken]
+    words = str(inspect.Signature(bare[:_LISTED]))
+    return f"{name}{words if len(bare) <= _LISTED else f'{words[:-1]}, …)'}"
 
 
 def check_choice(name: str, value: Any) -> None:

@@ -147,6 +147,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "order_coordinates": ([],),
     "set_gravity": ([0, 0, 1],),
     "set_initial": ({},),
+    "set_parameters": ({},),
     "vehicle": ("a", {"w": {"at": (0, 0, 0), "radius": 0.1}}),
     "inverse_dynamics": (Q, ZERO, ZERO),
     "forward_dynamics": (Q, ZERO, ZERO),

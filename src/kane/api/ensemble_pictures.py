@@ -26,12 +26,15 @@ def draw(ensemble: Ensemble, path: str | Path | None, kind: str, result: str | N
     """The figure of an ensemble, written if there is a path; see `Ensemble.plot`."""
     from ..viewer import plots  # which imports what draws
 
+    if not len(ensemble):
+        raise InputError("an ensemble without members: there is nothing to draw\n    fix: let some members finish")
     if kind == "fan":
         names = list(ensemble.tallies) if result is None else [watched_of(result, ensemble.tallies)]
         figure = fan(ensemble, names, str(ensemble))
     elif kind in KINDS:
         name = _result(ensemble) if result is None else ensemble_views.result_column(ensemble, result)
-        figure = KINDS[kind](ensemble, name, str(ensemble))
+        shown = kind in WITHOUT or ensemble_views.occurs(ensemble, name)
+        figure = (KINDS[kind] if shown else absence)(ensemble, name, str(ensemble))
     else:
         raise InputError(f"kind = {describe_value(kind)}: there are {', '.join(('fan', *KINDS))}")
     if path is not None:
@@ -119,6 +122,13 @@ def indices(ensemble: Ensemble, result: str, title: str = "") -> Any:
     return shares(ensemble, result, ensemble.sobol(result, INDICES), title)
 
 
+def absence(ensemble: Ensemble, result: str, title: str = "") -> Any:
+    """Words about a result that no member has, such as the time of an event that never occurs."""
+    from ..viewer import ensembles as pictures
+
+    return pictures.absence(label_of(ensemble, result), title)
+
+
 def shares(ensemble: Ensemble, result: str, found: Mapping[str, tuple[float, float]], title: str = "") -> Any:
     """Sobol's indices of a result, as they were found."""
     from ..viewer import ensembles as pictures
@@ -197,6 +207,9 @@ KINDS: Mapping[str, Callable[[Ensemble, str, str], Any]] = {
     "sobol": indices,
 }
 """Pictures of one result, by the word that asks for them."""
+
+WITHOUT = ("histogram", "sobol")
+"""Those that say themselves that no member has the result."""
 
 
 __all__ = [

@@ -132,7 +132,7 @@ def differences(ensemble: Ensemble) -> dict[str, Any]:
     states = {name for name, _ in (*contents.coordinates, *contents.speeds)}
     names = {f"start_{name}" if name in states else name for name, _ in contents.columns}
     known = columns_of(contents, block)
-    return {name: known[name] for name in known if name in names and np.ptp(known[name][np.isfinite(known[name])]) > 0}
+    return {name: x for name, x in known.items() if name in names and len(np.unique(x[np.isfinite(x)])) > 1}
 
 
 def sensitivity(ensemble: Ensemble, result: str) -> dict[str, float]:
@@ -236,10 +236,16 @@ def column(ensemble: Ensemble, name: str) -> Any:
     return np.asarray(known[name], dtype=float)
 
 
+def occurs(ensemble: Ensemble, name: str) -> bool:
+    """Whether some member has a result."""
+    return bool(np.isfinite(column(ensemble, name)).any())
+
+
 __all__ = [
     "column",
     "columns",
     "differences",
+    "occurs",
     "rank_correlation",
     "result_column",
     "results",

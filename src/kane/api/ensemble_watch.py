@@ -59,8 +59,8 @@ def watch_motions(
     if outputs is None:
         outputs = np.stack([np.full_like(members.y, np.nan), members.y], axis=1)
     b, k, _ = outputs.shape
-    if not watch:
-        return np.empty((b, k, 0))
+    if not watch or not b:
+        return np.empty((b, k, len(watch)))
     kernel = answers.make_once(("watched", tuple(watch.items())), lambda: _compile(answers, watch))
     rows = outputs.reshape(b * k, -1)
     good = np.flatnonzero(np.isfinite(rows).all(axis=1))

@@ -54,7 +54,7 @@ class Ensemble:
     - `low`, `high`, `end`: by watched quantity its extremes over the times of output, and its value at the last of
       them, nan for a motion that ended before, (n,);
     - `tallies`: by watched quantity mean, deviation, extremes and quantiles over all members, at each time (k,);
-    - `keep`: what of each member is kept, as was asked for.
+    - `keep`: what of each member is kept, as was asked for; `interrupted`: whether Ctrl-C ended the work early.
 
     >>> found = kane.load("pendulum").ensemble([0, 1, 2], n=50, seed=1, q={"q": "uniform(-1, 1)"})
     >>> found.q.shape, int(found.success.sum()), bool(abs(found.tallies["q"].mean[0]) < 0.3)
@@ -77,6 +77,7 @@ class Ensemble:
     tallies: Mapping[str, Tally]
     work: MemberWork
     keep: str = "ends"
+    interrupted: bool = False
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -103,6 +104,8 @@ class Ensemble:
 
         if isinstance(index, bool) or not isinstance(cast("object", index), int | np.integer):
             raise InputError(f"member({describe_value(index)}): this is no index\n    fix: give a whole number")
+        if not len(self):
+            raise InputError(f"member({index}): no member is done\n    fix: let some members finish")
         if not -len(self) <= index < len(self):
             raise InputError(f"member({index}): there are {len(self)} members\n    fix: give 0 … {len(self) - 1}")
         index %= len(self)
@@ -112,13 +115,13 @@ class Ensemble:
         return Model.of(work.answers).simulate(work.times, **asked, **options.pop("options"), **options)
 
     def share(self, event: str) -> float:
-        """The share of members in which an event occurred."""
+        """The share of members in which an event occurred; nan where no member is done."""
         check_text("event", event)
         if event not in self.crossings:
             raise InputError(
                 f"share: there is no event '{event}'\n    fix: known: {', '.join(self.crossings) or 'none'}"
             )
-        return float(np.mean(self.crossings[event] > 0))
+        return float(np.mean(self.crossings[event] > 0)) if len(self) else np.nan
 
     def to_table(self) -> Any:
         """One row per member as a table of pyarrow: what was given or drawn (`start_q`, parameters by their names), why
@@ -169,7 +172,10 @@ class Ensemble:
     def __str__(self) -> str:
         counts = zip(np.bincount(self.ends, minlength=len(ENDS)).tolist(), ENDS, strict=True)
         listed = ", ".join(f"{count} {reason}" for count, reason in counts if count)
-        return f"{len(self)} member{'s' * (len(self) != 1)} over {self.t[-1] - self.t[0]:g} s: {listed}"
+        asked = f" of {self.work.plan.count}" if self.interrupted else ""
+        members = f"{len(self)}{asked} member{'s' * (len(self) != 1 or self.interrupted)}"
+        over = f"{members} over {self.t[-1] - self.t[0]:g} s" + (f": {listed}" if listed else "")
+        return f"interrupted after {over}" if self.interrupted else over
 
     def __repr__(self) -> str:
         return f"<Ensemble of '{visible(self.work.answers.mechanism.name)}', {self}>"
@@ -220,11 +226,12 @@ def ensemble(
     equals, to the bit, `simulate` with the same numbers; one that fails keeps its reason. `watch` maps a name to an
     expression, of which extremes and tallies over the members are kept; coordinates and speeds are watched anyway where
     t is an array of times. `keep` is "motions" (default for an array of times), "ends" (default else) or "tallies".
-    `until` ends the work when a mean or a share is known well enough. Blocks of members are computed by the threads of
-    this process, or by any `executor` of concurrent.futures. They are written to `store`, a folder or an address of
-    fsspec, if one is given: with `resume` those that are there already are not computed again. Motions then stay on
-    disk, `q` and `u` being arrays of Zarr. `progress` is called with a `Progress` after each block; True shows it in a
-    notebook, on a terminal, or in the log `kane.ensemble`. All else is as in `simulate`.
+    `until` ends the work when a mean or a share is known well enough, and so does Ctrl-C: what is done is kept, and the
+    ensemble is `interrupted`. Blocks of members are computed by the threads of this process, or by any `executor` of
+    concurrent.futures. They are written to `store`, a folder or an address of fsspec, if one is given: with `resume`
+    those that are there already are not computed again. Motions then stay on disk, `q` and `u` being arrays of Zarr.
+    `progress` is called with a `Progress` after each block; True shows it in a notebook, on a terminal, or in the log
+    `kane.ensemble`. All else is as in `simulate`.
 
     >>> m = kane.load("pendulum")
     >>> found = m.ensemble(2.0, n=100, seed=1, q={"q": "uniform(-1, 1)"}, parameters={"L": "normal(1, 0.05)"})
@@ -257,10 +264,11 @@ def ensemble(
     require_ensemble_memory(free.mechanism, replace(size, in_work=in_work, held=held))
     kept = None if store is None else open_store(store, work, keep, resume)
     gathering = _Gathering(work, keep, names, until)
-    if _gather(gathering, executor, kept, tell) and kept is not None:
+    whole = _gather(gathering, executor, kept, tell)
+    if whole and kept is not None:
         kept.trim(gathering.done)
         finish_store(kept, gathering.done)
-    return gathering.ensemble(kept)
+    return gathering.ensemble(kept, interrupted=not whole)
 
 
 def _gather(
@@ -336,8 +344,10 @@ class _Gathering:
             return until.reached_by_share(int(self.occurred[self.events.index(until.name)]), self.done)
         return until.reached_by_mean(self.tallies[list(self.work.watch).index(until.name)])
 
-    def ensemble(self, store: Store | None = None) -> Ensemble:
+    def ensemble(self, store: Store | None = None, *, interrupted: bool = False) -> Ensemble:
         """What came of all members that were computed; motions that are in a store stay there."""
+        if not self.done:
+            self.take(self.work.lose(0, 0, ""))
         mechanism, watch = self.work.answers.mechanism, tuple(self.work.watch)
         nq, nu = len(mechanism.coordinates), len(mechanism.speeds)
         ends = np.concatenate(self.reason) if self.reason else np.empty(0, dtype=np.int8)
@@ -379,6 +389,7 @@ class _Gathering:
             dict(zip(watch, self.tallies, strict=True)),
             self.work,
             self.keep,
+            interrupted,
         )
 
 

@@ -94,8 +94,8 @@ def _copy_signature(forward: Callable[..., Any], original: Callable[..., Any]) -
     """`forward` with name, signature and docstring of what it stands for."""
     made = wraps(original)(forward)
     signature = inspect.signature(original)
-    _, *rest = signature.parameters.values()
-    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    first, *rest = signature.parameters.values()
+    own = inspect.Parameter("self", first.kind)
     made.__signature__ = signature.replace(parameters=[own, *rest])  # type: ignore[attr-defined]
     return made
 
@@ -205,17 +205,17 @@ class Model:
         free_parameters(self._own_mechanism(), names)
 
     @refuse_odd
-    def set_parameters(self, **values: Quantity) -> None:
-        """Give parameters new values (SI), which have to pass the same checks as when they were declared. Free ones
-        take effect at once, fixed ones with the next compilation.
+    def set_parameters(self, values: Mapping[str, Quantity] | tuple[()] = (), /, **more: Quantity) -> None:
+        """Give parameters new values (SI) by name, in a mapping or as options; they pass the same checks as when they
+        were declared. Free ones take effect at once, fixed ones with the next compilation.
 
         >>> m = kane.load("pendulum")
-        >>> m.set_parameters(L="2*L", m=3)
+        >>> m.set_parameters({"L": "2*L"}, m=3)
         >>> m.mass_matrix([0]).tolist()
         [[12.0]]
         """
         mechanism = self.mechanism.twin()
-        if mechanism.set_parameters(values):
+        if mechanism.set_parameters(dict(values, **more)):
             self._answers = self._answers.of(mechanism)
         else:
             self._answers = self._answers.twin(mechanism)

@@ -39,6 +39,7 @@ from . import given
 from .answers import Answers, row_groups
 from .constrained import constraint_rows, refuse_off, row_sizes
 from .records import Array
+from .starts import start_state
 
 METHODS = ("auxiliary", "multipliers", "complement")
 COMPONENTS = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
@@ -239,8 +240,8 @@ class Found:
 
 def reactions(
     answers: Answers,
-    q: Any,
-    u: Any,
+    q: Any = None,
+    u: Any = None,
     tau: Any = None,
     *,
     t: Any = 0.0,
@@ -259,7 +260,8 @@ def reactions(
     the opposite, which acts on the parent or the first body. Components are along `frame`, N or the name of a frame
     or body. Accelerations are those that tau (default zero) produces, or `udot`, where they are known. Arrays are
     (n,) or (batch, n). Methods that agree: "auxiliary" speeds, "multipliers", "complement" (kinetostatics). A state
-    that is not on the constraints is refused, unless `anywhere`: the equations still have a solution there.
+    that is not on the constraints is refused, unless `anywhere`: the equations still have a solution there. Where q or
+    u is left out, the model's own is meant, and the state is moved onto the constraints, as a start of `simulate` is.
 
     Where constraints are redundant, what rigid bodies leave open is as if every row yielded a little: with the same
     stiffness (N/m, N m/rad) or, relative to that, the `stiffness` given for constraints or rows by name.
@@ -273,6 +275,8 @@ def reactions(
     check_choices(m, on, method)
     tree = _tree(answers)
     weights = _stiffness(m, stiffness)
+    if q is None or u is None:
+        q, u = start_state(answers, q, u, t)
     states = _states(answers, q, u, tau, t, udot)
     if m.constraints and not anywhere:
         refuse_off(m, constraint_rows(answers, states.q, states.u, t=states.t), states.u)

@@ -55,7 +55,7 @@ def sweep(arguments: Namespace) -> int:
         found.plot(picture, arguments.kind, next(iter(arguments.result), None))
         say(f"wrote {picture}")
     if report is not None and len(found):
-        indices = arguments.sobol if len(found) == arguments.n else None  # an interrupt is no time for more members
+        indices = None if found.interrupted else arguments.sobol  # an interrupt is no time for more members
         write_ensemble(found, report, result=arguments.result, indices=indices)
         say(f"wrote {report}")
     return _status(found, arguments)
@@ -175,8 +175,8 @@ def _status(found: Ensemble, arguments: Namespace) -> int:
     if len(failed) > SHOWN:
         say(f"{len(failed) - SHOWN} more failed" + (": see members.parquet" if arguments.out else ""))
     if arguments.out is not None:
-        say(f"{'kept in' if len(found) < arguments.n else 'wrote'} {arguments.out}: {len(found)} members")
-    if len(found) < arguments.n:
+        say(f"{'kept in' if found.interrupted else 'wrote'} {arguments.out}: {len(found)} members")
+    if found.interrupted:
         say(f"interrupted: {len(found)} of {arguments.n} members are done")
         if arguments.out is None:
             say("    nothing was stored; with --out FOLDER.zarr an interrupt keeps what is done")
@@ -192,6 +192,7 @@ def _summary(found: Ensemble) -> dict[str, Any]:
     reasons = found.reasons.tolist()
     return {
         "members": len(found),
+        "interrupted": found.interrupted,
         "succeeded": int(found.success.sum()),
         "reasons": {reason: reasons.count(reason) for reason in ENDS if reason in reasons},
         "events": {
@@ -217,6 +218,8 @@ def _median(values: Any) -> float:
 def _print_summary(found: Ensemble) -> None:
     summary = _summary(found)
     show(str(found))
+    if not len(found):
+        return
     if summary["events"]:
         heading("events")
         rows = [(name, f"{x['share']:.4f}", f"{x['median_first']:.5g}") for name, x in summary["events"].items()]

@@ -164,7 +164,7 @@ class Draws:
                 rows[:, c] = column.value[first:last]
             elif c not in drawn and c not in functions:
                 rows[:, c] = column.value
-        if not drawn and not functions:
+        if not len(rows) or not (drawn or functions):
             return rows
         unit = None
         if self.sampling != "random":

@@ -341,12 +341,13 @@ class Tree(Symbols):
 
     # joints ----------------------------------------------------------------------------------------------------------
 
-    def set_initial(self, values: Mapping[str, Any]) -> None:
-        """Set initial values of coordinates and speeds by name: numbers or expressions in parameters, which they
-        follow. Under the name of a spherical or free joint stands an orientation, from which its quaternion is made.
+    def set_initial(self, values: Mapping[str, Any] | tuple[()] = (), /, **more: Any) -> None:
+        """Set initial values of coordinates and speeds by name, in a mapping or as options: numbers or expressions in
+        parameters, which they follow. Under the name of a spherical or free joint stands an orientation, from which its
+        quaternion is made.
 
         >>> m = kane.load("pendulum")
-        >>> m.set_initial({"q": "90*deg", "u": 2})
+        >>> m.set_initial({"q": "90*deg"}, u=2)
         >>> m.initial_state[1].tolist()
         [2.0]
         >>> craft = kane.load("free-body")
@@ -356,7 +357,7 @@ class Tree(Symbols):
         [0.0, 0.0, 0.0, 1.0]
         """
         plain: dict[str, Any] = {}
-        for name, value in values.items():
+        for name, value in dict(values, **more).items():
             turned = isinstance(value, (Mapping, KnownRotation)) and name not in self.coordinate_records
             plain |= start_of_attitude(self, name, value, f"initial '{name}'") if turned else {name: value}
         self.set_initial_values(plain)

@@ -29,6 +29,9 @@ FEW = 4
 MOST_BARS = 40
 """Bars of a ranking, the largest."""
 
+COLOURS = "viridis"
+"""Colours of a map, by their name in matplotlib."""
+
 FAILED = PALETTE[1]
 _STEMS = ("start", "end", "first", "crossings", "low", "high")
 
@@ -131,10 +134,26 @@ def _draw_histogram(ax: Any, label: Label, values: Array) -> None:
     if good.size:
         bins = int(np.clip(np.sqrt(good.size), 10, 80))
         ax.hist(good, bins=bins, color=PALETTE[0], edgecolor="white", linewidth=0.4)
+    else:
+        _write_inside(ax, "no member has it")
     ax.set_axisbelow(True)
     ax.set_xlabel(str(label))
     missing = values.size - good.size
     ax.set_title(f"{good.size} members" + (f", {missing} without" if missing else ""))
+
+
+def _write_inside(ax: Any, sentence: str) -> None:
+    """Words in place of what cannot be drawn, and no numbers along the axes."""
+    ax.set(xticks=[], yticks=[])
+    ax.text(0.5, 0.5, sentence, transform=ax.transAxes, ha="center", va="center", color=INK, fontsize=9)
+
+
+def absence(label: Label, title: str = "") -> Picture:
+    """In place of a picture of a result that no member has: words that say so."""
+    with rc_context(STYLE):
+        figure, (ax,) = _figure(1, title)
+        _write_inside(ax, f"no member has it: {Label(label.name)}")
+    return figure
 
 
 def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, label: Label, title: str = "") -> Picture:
@@ -240,7 +259,7 @@ def map_over(
         ax = figure.subplots()
         steady = _constant_value(values)
         shown = values if steady is None else np.where(np.isfinite(values), steady, np.nan)
-        drawn = ax.pcolormesh(x, y, shown, cmap="viridis", shading="nearest", rasterized=True)
+        drawn = ax.pcolormesh(x, y, shown, cmap=COLOURS, shading="nearest", rasterized=True)
         keys = [] if counts is None else _mark_cells(ax, x, y, counts)
         for (name, (across, up)), color in zip(lines.items(), (PALETTE[1], INK, PALETTE[2]), strict=False):
             ax.plot(
@@ -275,6 +294,7 @@ def _constant_value(values: Any) -> float | None:
 
 def _mark_cells(ax: Any, x: Array, y: Array, counts: CellCounts) -> list[Any]:
     """Mark cells without results, or with few; returns keys that say what is marked, and in how many cells."""
+    from matplotlib import colormaps
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -288,7 +308,7 @@ def _mark_cells(ax: Any, x: Array, y: Array, counts: CellCounts) -> list[Any]:
         ax.pcolormesh(x, y, grey, cmap="gray", vmin=0.0, vmax=0.67, shading="nearest", rasterized=True)
         keys.append(Patch(facecolor="#bfbfbf", label=f"members without it: {_cells_text(silent)}"))
     if counts.members.max(initial=0.0) == 1:
-        keys.append(Line2D([], [], linestyle="", label="one member in a cell"))
+        keys.append(Patch(facecolor=colormaps[COLOURS](0.5), label="one member in a cell"))
     elif few.any():
         rows, columns = np.nonzero(few)
         look: dict[str, Any] = {"linestyle": "", "marker": "o", "color": INK, "markerfacecolor": "white"}
@@ -309,6 +329,7 @@ __all__ = [
     "CellCounts",
     "Fan",
     "Label",
+    "absence",
     "fans",
     "histogram",
     "histograms",

@@ -207,6 +207,52 @@ def test_an_unknown_option_is_named_with_the_closest_that_there_is() -> None:
 
 
 @pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            lambda m: m.mass_matrix(),
+            r"missing a required argument: 'q'\n    fix: call Model.mass_matrix\(q, \*, t=0.0, ",
+        ),
+        (
+            lambda m: m.keep_free(1, 2),
+            r"Model.keep_free: too many positional arguments\n    fix: call Model.keep_free\(",
+        ),
+        (lambda m: m.ensemble(1, 2), r"Model.ensemble: too many positional arguments\n    fix: call .*watch=None, …\)"),
+        (
+            lambda m: m.body(),
+            r"Model.body: missing a required argument: 'name'\n    fix: call Model.body\(name, \*, mass",
+        ),
+    ],
+)
+def test_arguments_that_are_missing_or_too_many_are_named_with_what_there_are(
+    call: Callable[[Any], object], told: str
+) -> None:
+    with pytest.raises(InputError, match=told):
+        call(kane.load("pendulum"))
+
+
+def test_values_are_given_in_a_mapping_or_by_their_names() -> None:
+    m = kane.load("double-pendulum")
+    m.set_parameters({"m1": 3.0, "m2": 2.0}, L1="2*L1")
+    assert [m.parameters[name].value for name in ("m1", "m2", "L1")] == [3.0, 2.0, 2.0]
+    m.set_initial({"q1": "180*deg", "q2": 0.25}, u1=2)
+    assert np.allclose(np.concatenate(m.initial_state), [np.pi, 0.25, 2, 0], rtol=1e-15)
+
+
+def test_reactions_are_those_of_the_start_where_no_state_is_given() -> None:
+    """The pull of a pendulum that swings is m g cos q + m L u²; a loop starts as `simulate` does."""
+    m = kane.load("pendulum")
+    m.set_initial(q="30*deg", u=2)
+    q, g = np.pi / 6, 9.81
+    along = m.reactions()["pivot"].force @ [-np.sin(q), np.cos(q), 0]
+    assert along == pytest.approx(g * np.cos(q) + 4.0, rel=1e-12)
+    loop = kane.load("four-bar")
+    run = loop.simulate(0.01)
+    there, first = loop.reactions(), loop.reactions(run.q[0], run.u[0])
+    assert all(np.array_equal(there[name].force, first[name].force) for name in loop.joints)
+
+
+@pytest.mark.parametrize(
     ("given", "meant"), [("speed", "u"), ("coordinates", "q"), ("duration", "t"), ("methd", "method")]
 )
 def test_options_of_simulate_that_are_called_otherwise_are_understood(given: str, meant: str) -> None:

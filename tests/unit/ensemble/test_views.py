@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib import colormaps
 
 import kane
 from kane.api.ensemble_pictures import cell_means, count_cells
@@ -150,6 +151,22 @@ def test_a_map_says_which_cells_have_no_member_no_result_or_few() -> None:
     ones = ensembles.CellCounts(np.ones((2, 3)), np.ones((2, 3)))
     plain = ensembles.map_over(np.arange(3.0), np.arange(2.0), np.ones((2, 3)), ("x", "y", "z"), counts=ones)
     assert [text.get_text() for text in plain.legends[0].get_texts()] == ["one member in a cell"]
+
+
+@pytest.mark.parametrize("kind", ["map", "scatter", "sensitivity", "histogram"])
+def test_a_result_that_no_member_has_is_said_and_not_drawn(kind: str) -> None:
+    asked: dict[str, Any] = {"q": {"q": "uniform(-1, 1)"}, "u": {"u": "uniform(-1, 1)"}, "events": {"over": "q - 9"}}
+    figure = kane.load("pendulum").ensemble(0.1, n=20, **asked).plot(kind=kind)
+    ax = figure.axes[0]
+    assert any("no member has it" in text.get_text() for text in ax.texts)
+    assert not ax.get_xticks().size and not ax.get_yticks().size and not ax.patches and not ax.collections
+
+
+def test_every_key_of_a_map_has_a_symbol() -> None:
+    ones = ensembles.CellCounts(np.ones((2, 3)), np.ones((2, 3)))
+    figure = ensembles.map_over(np.arange(3.0), np.arange(2.0), np.eye(2, 3), ("x", "y", "z"), counts=ones)
+    (legend,) = figure.legends
+    assert [patch.get_facecolor() for patch in legend.get_patches()] == [colormaps["viridis"](0.5)]
 
 
 def test_cells_count_every_member_once() -> None:
