@@ -27,6 +27,7 @@ from .changing import build_changing, hold_rows, row_names_of
 from .constraints import BodyContact, BuiltChanging, BuiltConstraint, Changing, Conditions, Constraint
 from .constraints.touching import up_axis
 from .dh import dh_arm
+from .drawn_shapes import DrawnShape
 from .drives import ACKERMANN, STEERING, Drive, drive_wheels
 from .fields import ORIGIN, fields_of, resolve_fields
 from .files.describe import describe
@@ -34,7 +35,7 @@ from .loads import BuiltLoad, Load
 from .measures import MeasureNumbers
 from .parameters import change_parameters, check_rotor
 from .reaction_wheels import ReactionWheelOptions, SloshOptions, add_reaction_wheel, add_slosh
-from .records import Body, Joint, Limit, NamedControl, ReactionWheel, Rotor, Shape, Speed, frames_to_ground
+from .records import Body, Joint, Limit, NamedControl, ReactionWheel, Rotor, Speed, frames_to_ground
 from .rewriting import rewrite_in_rates
 from .size import MOST_COORDINATES, MOST_ROWS, MOST_STEPS
 from .speeds import check_definitions, start_alike
@@ -392,7 +393,7 @@ class Mechanism(Tree):
         at: Sequence[Quantity] = ORIGIN,
         coordinate: str | None = None,
         speed: str | None = None,
-        shapes: Sequence[Shape] = (),
+        shapes: Sequence[DrawnShape] = (),
     ) -> ReactionWheel:
         """A wheel on `body` that spins about `axis` (unit vector in the body's frame) with `inertia` (kg m²) about it.
 
@@ -420,7 +421,7 @@ class Mechanism(Tree):
         at: Sequence[Quantity] = ORIGIN,
         axis: str | Sequence[Quantity] = "z",
         damping: Quantity = 0.0,
-        shapes: Sequence[Shape] = (),
+        shapes: Sequence[DrawnShape] = (),
     ) -> Joint:
         """Liquid in a tank as a pendulum: a particle of `mass` (kg) on a rod of `length` (m), hinged at `at` of `body`.
 

@@ -15,10 +15,11 @@ from ..errors import ModelError, Problem
 from ..graph import Expr
 from ..graph.rules import ONE
 from ..space.algebra import Triple
+from .drawn_shapes import DrawnShape, make_shapes
 from .fields import ORIGIN
 from .joints import Revolute
 from .loads import JointSpring
-from .records import Body, Joint, ReactionWheel, Shape
+from .records import Body, Joint, ReactionWheel
 from .symbols import KnownRotation, Quantity
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class ReactionWheelOptions:
     at: Sequence[Quantity] = ORIGIN
     coordinate: str | None = None
     speed: str | None = None
-    shapes: Sequence[Shape] = ()
+    shapes: Sequence[DrawnShape] = ()
 
 
 def add_reaction_wheel(
@@ -55,7 +56,7 @@ def add_reaction_wheel(
     if name in m.bodies:
         m.new_name(name, "body", m.bodies)
     zero, none = m.zero, m.zeros
-    spun = Body(name, zero, none, (none, none, (zero, zero, J)), tuple(options.shapes), checked=False)
+    spun = Body(name, zero, none, (none, none, (zero, zero, J)), make_shapes(m, options.shapes, where), checked=False)
     m.bodies[name] = spun
     try:
         joint = m.joint(
@@ -157,7 +158,7 @@ class SloshOptions:
     at: Sequence[Quantity] = ORIGIN
     axis: str | Sequence[Quantity] = "z"
     damping: Quantity = 0.0
-    shapes: Sequence[Shape] = ()
+    shapes: Sequence[DrawnShape] = ()
 
 
 def add_slosh(

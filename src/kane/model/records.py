@@ -87,7 +87,8 @@ class Shape:
     """What a body looks like: box (lengths), cylinder (radius, length along z), sphere (radius), line (to a point),
     mesh (factors along x, y, z; `file` as it was named, `path` where it is, empty where it may not be read).
 
-    It stands at `at` (m) in the body's frame, turned by the unit quaternion `wxyz`.
+    It stands at `at` (m) in the body's frame, turned by the unit quaternion `wxyz`. Where a body is declared with it,
+    numbers may be expressions of parameters, as they may in a model file; the body has their values.
     """
 
     kind: str

@@ -19,6 +19,7 @@ from ..graph import Expr
 from ..space import Frame, Kinematics, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, minus, parallel_axis_term, scaled, transpose
 from .attitude import start_of_attitude
+from .drawn_shapes import DrawnShape, make_shapes
 from .joints import (
     JOINT_OPTIONS,
     ORIGIN,
@@ -39,7 +40,7 @@ from .joints import (
     Weld,
     speeds_are_rates,
 )
-from .records import Body, Joint, Shape
+from .records import Body, Joint
 from .symbols import KnownRotation, Quantity, Symbols
 
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -199,7 +200,7 @@ class Tree(Symbols):
         center: Sequence[Quantity] = ORIGIN,
         inertia: Mapping[str, Quantity] | None = None,
         about: str = "center",
-        shapes: Sequence[Shape] = (),
+        shapes: Sequence[DrawnShape] = (),
         checked: bool = True,
         frame: Frame | str | None = None,
         origin: Point | str | None = None,
@@ -210,11 +211,19 @@ class Tree(Symbols):
         `about="origin"`, about the body's origin. With `checked=False` an inertia that no rigid body has is taken as it
         is and remarked upon. At the analyst's level `frame` and `origin` attach it.
 
+        `shapes` are what it looks like and touches with, each a mapping as in a model file: box (lengths), cylinder
+        (radius, length), sphere (radius), line (where it ends) or mesh (a file, with `scale`), in m or as expressions
+        of parameters; with `at`, `axis` (x, y, z), `color` (a name or #rrggbb) and `quaternion` (wxyz). A record
+        `kane.model.Shape` is taken as well.
+
         >>> m = kane.Model()
+        >>> coin = m.body("coin", mass=0.01, shapes=[{"cylinder": [m.parameter("r", 0.02), 0.0015], "axis": "y"}])
+        >>> coin.shapes[0].size
+        (0.02, 0.0015)
         >>> m.body("rod", mass=2, center=(0.5, 0, 0), inertia={"yy": 0.17, "zz": 0.17})
         <Body 'rod', 2 kg>
         >>> m.mass
-        2.0
+        2.01
         """
         where = f"body '{name}'"
         self.new_name(name, "body", self.bodies)
@@ -228,7 +237,7 @@ class Tree(Symbols):
         if about == "origin":
             to_center = parallel_axis_term(scaled(0.5 * m, c), c)
             I = tuple(minus(row, shift) for row, shift in zip(I, to_center, strict=True))
-        record = Body(name, m, c, I, tuple(shapes), checked)  # type: ignore[arg-type]
+        record = Body(name, m, c, I, make_shapes(self, shapes, where), checked)  # type: ignore[arg-type]
         self.check_mass(record)
         if (frame is None) != (origin is None):
             raise ModelError(

@@ -13,12 +13,12 @@ from markdown_it import MarkdownIt
 
 from kane.errors import ModelError
 from kane.model import JOINT_TYPES, Mechanism, builtin_names, load_mechanism, read_mechanism
+from kane.model.drawn_shapes import LENGTHS
 from kane.model.files.forms import LOADS
 from kane.model.files.loading import MAX_EXTENDS
 from kane.model.files.nodes import MAX_BYTES, MAX_DEPTH, MAX_NODES, compose
 from kane.model.files.parts import BODY, JOINT
 from kane.model.files.reader import SECTIONS
-from kane.model.files.values import SHAPES
 from style.source import ROOT
 
 ARM = dedent("""\
@@ -494,7 +494,7 @@ def test_the_documentation_shows_every_section_and_key() -> None:
     for block in blocks:
         sections = compose(block, "model-files.md").value
         assert isinstance(sections, dict) and set(sections) <= set(SECTIONS)
-    for key in (*SECTIONS, *BODY, *JOINT, *LOADS, *SHAPES, *JOINT_TYPES):
+    for key in (*SECTIONS, *BODY, *JOINT, *LOADS, *LENGTHS, *JOINT_TYPES):
         assert re.search(rf"\b{key}\b", page), f"docs/model-files.md does not mention '{key}'"
 
 

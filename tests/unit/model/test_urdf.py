@@ -230,11 +230,18 @@ def test_an_undeclared_world_is_the_ground() -> None:
     assert "link 'world' is not declared" in str(implicit.mechanism.remarks[0])
 
 
-def test_a_visual_that_shows_nothing_is_left_out() -> None:
-    shown = link("tip", "<visual/>" + INERTIAL.format(rpy="0 0 0"))
+@pytest.mark.parametrize(
+    ("visual", "remark"),
+    [
+        ("<visual/>", "<visual> has no <geometry>"),
+        ('<visual><geometry><box size="0 1 1"/></geometry></visual>', "lengths of a shape are positive"),
+    ],
+)
+def test_a_visual_that_shows_nothing_is_left_out(visual: str, remark: str) -> None:
+    shown = link("tip", visual + INERTIAL.format(rpy="0 0 0"))
     model = read(link("base"), shown, joint("j", "revolute", "base", "tip"))
     assert model.bodies["tip"].shapes == ()
-    assert "<visual> has no <geometry>" in str(model.mechanism.remarks[0])
+    assert remark in str(model.mechanism.remarks[0])
 
 
 @pytest.mark.parametrize("rgba", ["red", "1 0 0", "nan 0 0 1"])

@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 from ...errors import ExpressionError, ModelError, excerpt, suggestion
 from ...graph import Expr
 from ...space.algebra import Triple
-from ...space.rotations import UNIT_TOLERANCE
 from ..constraints.shapes import OPTIONS as SHAPE_OPTIONS
 from ..constraints.shapes import SIZES as SHAPE_SIZES
 from ..constraints.shapes import WORDS as CONTACT_SHAPES
+from ..drawn_shapes import FIELDS as SHAPE_FIELDS
+from ..drawn_shapes import LENGTHS, check_shape
 from ..mechanism import INERTIA, Mechanism
 from ..records import Shape
 from ..symbols import KnownRotation
@@ -24,15 +25,13 @@ from .nodes import Node
 
 Value = TypeVar("Value")
 ROTATION = ("axis", "angle", "euler", "angles", "quaternion", "matrix")
-SHAPES = {"box": 3, "cylinder": 2, "sphere": 1, "line": 3, "mesh": 1}
-SHAPE = dict.fromkeys((*SHAPES, "at", "axis", "color", "quaternion", "scale"))
+SHAPE = dict.fromkeys(SHAPE_FIELDS)
 CONTACT_SHAPE = dict.fromkeys((*CONTACT_SHAPES, *sum(SHAPE_OPTIONS.values(), ())))
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
 _NOTHING = ("", "~", "null")
 _FIGURES = ("0", "1")  # every other number of most files
 _INDEX = re.compile(r"[0-9]{1,6}")
-_COLOR = re.compile(r"#[0-9a-fA-F]{6}|[a-z]{1,30}")
 WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
@@ -232,30 +231,23 @@ class NodeValues:
 
     def shape(self, node: Node, where: str) -> Shape:
         given = Entry(self, node, where, node.line, SHAPE)
-        kinds = [kind for kind in SHAPES if kind in given.fields]
+        kinds = [kind for kind in LENGTHS if kind in given.fields]
         if len(kinds) != 1:
-            raise self.refuse(node, where, f"a shape is one of {', '.join(SHAPES)}", fix="write {sphere: 0.1}, say")
+            raise self.refuse(node, where, f"a shape is one of {', '.join(LENGTHS)}", fix="write {sphere: 0.1}, say")
         file = path = ""
         if kinds[0] == "mesh":
             file = given.need("mesh", self.text) or ""
             path = path_inside(file, self.folder)
             size = given.take("scale", lambda n, w: self.sizes(n, w, 3)) or (1.0, 1.0, 1.0)
         else:
-            size = given.need(kinds[0], lambda n, w: self.sizes(n, w, SHAPES[kinds[0]]))
+            size = given.need(kinds[0], lambda n, w: self.sizes(n, w, LENGTHS[kinds[0]]))
         wxyz = given.take("quaternion", lambda n, w: self.sizes(n, w, 4)) or (1.0, 0.0, 0.0, 0.0)
-        at = given.take("at", lambda n, w: self.sizes(n, w, 3)) or (0.0, 0.0, 0.0)
+        x, y, z = given.take("at", lambda n, w: self.sizes(n, w, 3)) or (0.0, 0.0, 0.0)
         axis, color = given.take("axis", self.text) or "z", given.take("color", self.text) or ""
-        if axis not in ("x", "y", "z"):
-            raise self.refuse(node, where, f"axis '{excerpt(axis)}' of a shape is not x, y or z")
-        if color and not _COLOR.fullmatch(color):
-            raise self.refuse(node, where, f"'{excerpt(color)}' is not a color", fix="write #rrggbb or a name")
         given.finish()
-        if abs(math.hypot(*wxyz) - 1.0) > UNIT_TOLERANCE:
-            raise self.refuse(node, where, f"quaternion {list(wxyz)}", "a rotation is a unit quaternion")
-        if kinds[0] not in ("line", "mesh") and any(s <= 0 for s in size or ()):
-            raise self.refuse(node, where, f"{kinds[0]} {list(size or ())}", "lengths of a shape are positive")
         turn = (wxyz[0], wxyz[1], wxyz[2], wxyz[3])
-        return Shape(kinds[0], tuple(size or ()), (at[0], at[1], at[2]), axis, color, turn, file, path)
+        read = Shape(kinds[0], tuple(size or ()), (x, y, z), axis, color, turn, file, path)
+        return self.attempt(node, check_shape, self.m, read, where)
 
     def sizes(self, node: Node, where: str, count: int) -> tuple[float, ...]:
         if count == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -63,17 +64,28 @@ class Visuals:
         wxyz = (1.0, 0.0, 0.0, 0.0) if np.array_equal(R, np.eye(3)) else quaternion_of(R)
         color = self.color_of(visual, where)
         for form in geometry.children:
-            if form.tag == "box":
-                return Shape("box", faults.triple(form, "size", where, (1.0, 1.0, 1.0)), at, "z", color, wxyz)
-            if form.tag == "cylinder":
-                size = (faults.number(form, "radius", where), faults.number(form, "length", where))
-                return Shape("cylinder", size, at, "z", color, wxyz)
-            if form.tag == "sphere":
-                return Shape("sphere", (faults.number(form, "radius", where),), at, "z", color, wxyz)
-            if form.tag == "mesh":
-                file = faults.word(form, "filename", where)
-                scale = faults.triple(form, "scale", where, (1.0, 1.0, 1.0))
-                return Shape("mesh", scale, at, "z", color, wxyz, file, self.path(file))
+            shape = self.form(form, where)
+            if shape is None:
+                continue
+            if shape.kind != "mesh" and min(shape.size) <= 0:
+                what, because = f"<{form.tag}> {list(shape.size)} is left out", "lengths of a shape are positive"
+                faults.remark(form.line, where, what, because, "give lengths > 0")
+                return None
+            return replace(shape, at=at, color=color, wxyz=wxyz)
+        return None
+
+    def form(self, form: Element, where: str) -> Shape | None:
+        """What an element of a geometry shows, where its visual stands; None for what other programs know."""
+        faults = self.faults
+        if form.tag == "box":
+            return Shape("box", faults.triple(form, "size", where, (1.0, 1.0, 1.0)))
+        if form.tag == "cylinder":
+            return Shape("cylinder", (faults.number(form, "radius", where), faults.number(form, "length", where)))
+        if form.tag == "sphere":
+            return Shape("sphere", (faults.number(form, "radius", where),))
+        if form.tag == "mesh":
+            file = faults.word(form, "filename", where)
+            return Shape("mesh", faults.triple(form, "scale", where, (1.0, 1.0, 1.0)), file=file, path=self.path(file))
         return None
 
     def color_of(self, visual: Element, where: str) -> str:
