@@ -11,6 +11,8 @@ import numpy as np
 from .records import Array
 
 _SHOWN = 6  # crossings that a printed answer lists
+_LOCATED = 1e-9
+"""Share of the time of a motion within which a crossing is known: one that jumps at a sample may lie just beside it."""
 
 
 class Crossing(float):
@@ -72,28 +74,58 @@ class TipOver:
 
     @property
     def spans(self) -> tuple[tuple[float, float], ...]:
-        """(from, to) of the times (s) at which it tips over: where `alpha` is not positive, linear between samples."""
-        return spans_without(self.t, self.alpha)
+        """(from, to) of the times (s) at which it tips over: where `alpha` is not positive, from one of the `crossings`
+        to another; linear between samples where there is none."""
+        unsafe: list[tuple[float, float]] = []
+        for edge, measure in zip(self.edges, self.per_edge.T, strict=True):
+            own = [c for c in self.crossings if c.what == name_of(edge)]
+            unsafe += spans_without(self.t, measure, own)
+        return join_spans(unsafe)
 
 
-def spans_without(t: Array, values: Array) -> tuple[tuple[float, float], ...]:
-    """(from, to) of the times at which a sampled function is not positive, linear between samples; single samples that
-    are zero are left out.
+def name_of(edge: tuple[str, str]) -> str:
+    """What crossings call an edge."""
+    return f"edge {'-'.join(edge)}"
+
+
+def spans_without(t: Array, values: Array, crossings: Sequence[Crossing] = ()) -> tuple[tuple[float, float], ...]:
+    """(from, to) of the times at which a sampled function is not positive: between its crossings where it has some
+    from one sample to the next, since it may jump there, else linear; single samples that are zero are left out.
 
     >>> spans_without(np.arange(4.0), np.array([1.0, -1.0, 1.0, 1.0]))
     ((0.5, 1.5),)
+    >>> spans_without(np.arange(4.0), np.array([-1.0, -1.0, 9.0, 9.0]), [Crossing(1.75, "it", "positive")])
+    ((0.0, 1.75),)
     """
-    spans, start = list[tuple[float, float]](), float(t[0]) if values[0] <= 0 else None
+    changes, near = [(float(c), c.to == "positive") for c in crossings], _LOCATED * float(t[-1] - t[0])
     for i in np.flatnonzero((values[:-1] > 0) != (values[1:] > 0)):
-        a, b = values[i], values[i + 1]
-        at = float(t[i] + (t[i + 1] - t[i]) * a / (a - b))
-        if start is None:
-            start = at
-        else:
+        if not any(t[i] - near <= c <= t[i + 1] + near for c in crossings):
+            a, b = values[i], values[i + 1]
+            changes.append((float(t[i] + (t[i + 1] - t[i]) * a / (a - b)), bool(b > 0)))
+    spans, start = list[tuple[float, float]](), float(t[0]) if values[0] <= 0 else None
+    for at, positive in sorted(changes):
+        if positive and start is not None:
             spans.append((start, at))
             start = None
+        elif not positive and start is None:
+            start = at
     spans += [] if start is None else [(start, float(t[-1]))]
     return tuple((a, b) for a, b in spans if b > a)
+
+
+def join_spans(spans: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+    """All times that lie in one of the spans, by spans that do not touch.
+
+    >>> join_spans([(1.0, 3.0), (0.0, 1.0), (5.0, 6.0), (2.0, 2.5)])
+    ((0.0, 3.0), (5.0, 6.0))
+    """
+    found: list[tuple[float, float]] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return tuple(found)
 
 
 def balanced_on(
@@ -104,8 +136,8 @@ def balanced_on(
     for edge, measure in zip(edges, per_edge.T, strict=True):
         for i in np.flatnonzero((measure[:-1] > 0) != (measure[1:] > 0)):
             at = next((float(c) for c in changes if t[i] <= c <= t[i + 1]), float(t[i + 1]))
-            found.append(Crossing(at, f"edge {'-'.join(edge)}", "zero" if measure[i] > 0 else "positive"))
+            found.append(Crossing(at, name_of(edge), "zero" if measure[i] > 0 else "positive"))
     return tuple(sorted(found))
 
 
-__all__ = ["Crossing", "TipOver", "balanced_on", "crossing_lines", "spans_without"]
+__all__ = ["Crossing", "TipOver", "balanced_on", "crossing_lines", "join_spans", "name_of", "spans_without"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import kane
 from kane.api.tipping import balanced_on, spans_without
 from kane.api.vehicles import Crossing
 
@@ -22,6 +23,18 @@ from kane.api.vehicles import Crossing
 )
 def test_spans_of_a_sampled_function(values: list[float], spans: tuple[tuple[float, float], ...]) -> None:
     assert spans_without(np.arange(3.0), np.array(values)) == spans
+
+
+@pytest.mark.parametrize("times", [[0.0, 0.8], np.linspace(0, 0.8, 5), np.linspace(0, 0.8, 17)])
+def test_a_vehicle_that_brakes_tips_until_its_brakes_let_go_at_whatever_times_it_is_asked(times: list[float]) -> None:
+    """The torque of the brakes jumps at 0.3 s, between samples or at one: the motion tips until then and no longer."""
+    m = kane.Model("tall", gravity=(0, 0, -9.81))
+    m.body("base", mass=25, center=(0, 0, 0.5), inertia={"xx": 0.7, "yy": 0.9, "zz": 1.3})
+    layout = {"type": "skid_steer", "wheel_radius": 0.12, "track_width": 0.4, "wheelbase": 0.5, "wheel_mass": 1.5}
+    m.vehicle("base", drive=layout, friction=0.9, root="free")
+    brakes = {f"{end}_{side}": "-select(t < 0.3, 9, 0)" for end in ("front", "rear") for side in ("left", "right")}
+    ((start, end),) = m.simulate(times, u={"u_root_vx": 3.0}, control=brakes).tipover().spans
+    assert start == 0.0 and end == pytest.approx(0.3, abs=1e-9)
 
 
 def test_an_edge_is_balanced_on_from_the_change_of_a_contact_between_samples() -> None:
