@@ -15,6 +15,7 @@ import { Plots } from "./plots";
 import { connect, simulate_beside } from "./ports";
 import { RecordedMotion } from "./recorded";
 import { RemoteMotion } from "./remote";
+import { type Sample, SampleTable } from "./samples";
 import { type Hit, Stage } from "./stage";
 import style from "./style.css";
 
@@ -28,7 +29,6 @@ const SETTLING = 1000; // ms after it came into view, in which it gets that agai
 const AWAKE = 700; // ms for which frames are drawn after the user did something, where nothing moves
 const SLOW_FRAME = 0.04; // s; where so many frames in a row take longer, later ones are drawn with less effort
 const SLOW_FRAMES = 30;
-const MOST_ROWS = 200000;
 const FORCES_LISTED = 12;
 
 export class KanePage extends HTMLElement {
@@ -41,14 +41,14 @@ export class KanePage extends HTMLElement {
   private run = 0;
   private last = 0;
   private moved = false;
-  private grown = Number.NaN; // time (s) up to which trails go
   private plotted = 0;
   private since_plot = 0; // frames of the window
   private awake = AWAKE;
   private view = { within: true, since: 0, leaving: 0 }; // of the window, and of whoever shows this page in a frame
   private rendered = [false, false]; // in the last two frames of the window
   private slow_frames = 0;
-  private rows: number[][] = [];
+  private table = new SampleTable();
+  private recorded = Number.NaN; // time (s) up to which curves and table go
   private grabbed: { hit: Hit; target: Triple; unanswered: PointerEvent | null } | null = null;
   private refused: PointerEvent | null = null;
   private lamps!: Lamps;
@@ -165,13 +165,23 @@ export class KanePage extends HTMLElement {
     const { motion } = this;
     if (motion.run !== this.run) this.begin_anew();
     this.see_grasp();
-    this.plots.add(motion, this.speed);
-    const last = this.rows.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY;
-    if (motion.t < last) this.rows = [];
-    if (motion.t !== last && this.rows.length < MOST_ROWS) {
-      this.rows.push([motion.t, ...Array.from(motion.q), ...Array.from(motion.u)]);
-    }
+    for (const sample of motion.samples()) this.record(sample);
     this.moved = true;
+  }
+
+  /** Put a sample into curves and table; one that is earlier than those before begins them anew. */
+  private record(sample: Sample): void {
+    if (sample.t === this.recorded && !sample.at_transition) return;
+    if (sample.t < this.recorded) this.clear_record();
+    this.recorded = sample.t;
+    this.plots.add(sample, this.speed);
+    this.table.add(sample);
+  }
+
+  private clear_record(): void {
+    this.recorded = Number.NaN;
+    this.table = new SampleTable();
+    this.plots.clear();
   }
 
   private frame(now: number): void {
@@ -204,10 +214,9 @@ export class KanePage extends HTMLElement {
     if (this.moved) {
       this.moved = false;
       const passed = this.motion.passed();
-      if (passed) for (const poses of passed) this.stage.set_poses(poses, true);
+      if (passed) for (const poses of passed) this.stage.trace(poses);
       else this.stage.clear_trails(); // it plays anew
-      this.stage.set_poses(this.motion.poses, this.motion.t !== this.grown);
-      this.grown = this.motion.t;
+      this.stage.set_poses(this.motion.poses, passed === null);
       this.draw_arrows();
     }
     if (this.grabbed) {
@@ -293,10 +302,8 @@ export class KanePage extends HTMLElement {
   /** Forget what was seen of the motion so far: it has begun anew. */
   private begin_anew(): void {
     this.run = this.motion.run;
-    this.grown = this.motion.t;
-    this.rows = [];
+    this.clear_record();
     this.stage.clear_trails();
-    this.plots.clear();
     this.lamps.clear();
     this.stage.set_poses(this.motion.poses, false);
     this.stage.fit(); // after the poses: a camera that follows looks at where bodies are
@@ -407,8 +414,11 @@ export class KanePage extends HTMLElement {
   private download(): void {
     const unit = (x: { name: string; unit: string }) => (x.unit ? `${x.name} (${x.unit})` : x.name);
     const names = ["t (s)", ...this.data.coordinates.map(unit), ...this.data.speeds.map(unit)];
+    const { t, q, u } = this.motion;
+    const rows = this.table.rows;
+    if (!(t <= this.recorded)) rows.push([t, ...Array.from(q), ...Array.from(u)]); // it ends with what is seen
     const link = make("a", { download: "motion.csv" });
-    link.href = URL.createObjectURL(new Blob([table(names, this.rows)], { type: "text/csv" }));
+    link.href = URL.createObjectURL(new Blob([table(names, rows)], { type: "text/csv" }));
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }

@@ -3,6 +3,7 @@
 
 import type { Triple } from "./data";
 import type { Energy, Marks, Transition } from "./motion";
+import type { Sample } from "./samples";
 
 /** What a motion is at a moment. */
 export interface Frame {
@@ -14,6 +15,8 @@ export interface Frame {
   states: string[];
   /** Those since the frame before. */
   transitions: Transition[];
+  /** Those since the frame before; where they are left out, the frame itself is one. */
+  samples?: Sample[];
   stopped: string;
   playing: boolean;
   stiffness: number;

@@ -8,13 +8,14 @@ import { LiveMotion } from "./motion";
 const TICK = 6; // ms between two times that the motion goes on
 const BUDGET = 6; // ms that it may take for that, or a step, before messages are heard
 const LONGEST_TICK = 0.25; // s of the clock that it catches up with at most: a machine that slept
+const MOST_UNSEEN = 5000; // samples that nobody has asked for, with which it waits: it is simulated for nobody
 const PACE_TIME = 1; // s over which it is seen how fast the motion goes
 export const IN_STEP = 0.9; // of the speed that is asked for, from which on the clock is kept
 
 /** What a loop asks of a motion. */
 export type Moved = Pick<
   LiveMotion,
-  | "t" | "q" | "u" | "poses" | "energy" | "states" | "transitions" | "stopped" | "stiffness" | "law" | "marks" | "inputs"
+  | "t" | "q" | "u" | "poses" | "energy" | "states" | "transitions" | "samples" | "stopped" | "stiffness" | "law" | "marks" | "inputs"
   | "advance" | "step" | "reset" | "grab" | "pull" | "release" | "set_law" | "set_parameter" | "set_start"
 >; // prettier-ignore
 
@@ -42,6 +43,7 @@ export class MotionLoop {
     const elapsed = Math.min(LONGEST_TICK, (now - this.ticked) / 1000);
     this.ticked = now;
     if (!this.playing || !this.seen || this.motion.stopped || !(elapsed > 0)) return TICK;
+    if (this.motion.samples.length >= MOST_UNSEEN) return TICK;
     const before = this.motion.t;
     this.due = Math.min(this.due + this.speed * elapsed, this.speed * LONGEST_TICK);
     const enough = this.motion.advance(this.due, BUDGET);
@@ -100,6 +102,7 @@ export class MotionLoop {
       u: copy(motion.u),
       poses: copy(motion.poses),
       transitions: motion.transitions.splice(0),
+      samples: motion.samples.splice(0),
       marks: marks && {
         velocities: copy(marks.velocities),
         at: copy(marks.at),

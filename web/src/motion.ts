@@ -3,6 +3,7 @@
 import { type LiveCode, type LiveData, type LiveMarks, type MarkNames, type PageData, type Triple, unpack } from "./data";
 import type { State, Wanted } from "./frames";
 import { rounds_once, with_instruction } from "./fused";
+import { type Sample, Sampling } from "./samples";
 
 export interface Transition {
   t: number;
@@ -32,7 +33,9 @@ export interface Motion {
   readonly end: number;
   /** Poses of all bodies, 12 numbers each: R_NB by rows and the origin in N. */
   readonly poses: ArrayLike<number>;
-  /** Poses that were passed since this was asked last, where they are known: frames may be rarer. Null if it went back. */
+  /** What it was at since this was asked last, for curves and tables: frames may be rarer. */
+  samples(): Sample[];
+  /** Poses that were passed since this was asked last, for trails. Null if it went back. */
   passed(): ArrayLike<number>[] | null;
   readonly q: ArrayLike<number>;
   readonly u: ArrayLike<number>;
@@ -98,8 +101,11 @@ export function names_of_laws(data: LiveData): string[] {
 export class LiveMotion {
   readonly elements: string[];
   readonly transitions: Transition[] = [];
+  /** Since the last time that somebody took them away. */
+  readonly samples: Sample[] = [];
   stopped = "";
   poses: Float64Array;
+  private sampling!: Sampling;
   private readonly memory: WebAssembly.Memory;
   private readonly table: WebAssembly.Table;
   private readonly stack: WebAssembly.Global;
@@ -211,7 +217,7 @@ export class LiveMotion {
     const { q, u, bodies } = this.counts;
     const at = this.data.places.scene + 8 * bodies * (12 + 6 * u);
     const read = (address: number) => this.view.getFloat64(address, true);
-    return { kinetic: read(at), potential: read(at + 8), work: read(this.data.places.y + 8 * (q + u)) };
+    return { kinetic: read(at), potential: read(at + 8), work: read(this.data.places.x + 8 * (1 + q + u)) };
   }
 
   get states(): string[] {
@@ -231,10 +237,13 @@ export class LiveMotion {
     this.stopped = "";
     this.ahead = 0;
     this.transitions.length = 0;
+    this.samples.length = 0;
+    this.sampling = new Sampling(this.data.step);
     for (const [index, value] of this.changed) this.write_parameter(index, value);
     if (this.start) this.begin_at(this.start.q, this.start.u);
     this.note();
     this.draw();
+    this.keep_sample(this.t, false);
   }
 
   private begin_at(q: number[], u: number[]): void {
@@ -340,10 +349,37 @@ export class LiveMotion {
     this.whole("crossings", 0);
     const { loop, coupler } = this.data.places;
     const reason = Number(this.touch(ADVANCE, BigInt(loop), BigInt(coupler), BigInt(steps)));
+    if (reason !== RUNNING && reason !== FULL && reason !== REACHED) {
+      const fault = this.data.faults[Number(this.view.getBigInt64(this.data.places.transition_fault, true))] ?? "";
+      this.stopped = `stopped at t = ${this.t.toPrecision(6)} s: ${fault || this.data.reasons[reason]}`;
+    }
+    const known = this.transitions.length;
     this.note();
-    if (reason === RUNNING || reason === FULL || reason === REACHED) return;
-    const fault = this.data.faults[Number(this.view.getBigInt64(this.data.places.transition_fault, true))] ?? "";
-    this.stopped = `stopped at t = ${this.t.toPrecision(6)} s: ${fault || this.data.reasons[reason]}`;
+    this.sample(this.transitions.slice(known));
+  }
+
+  /** Keep samples of the states since the last time, which the loop has stored: all steps, and where a mode ends within
+   *  a step those before and after, both at one time. The last of them comes first the next time. */
+  private sample(transitions: Transition[]): void {
+    const { stored, out_t, out_y } = this.data.places;
+    const rows = Number(this.view.getBigInt64(stored, true));
+    const width = 8 * (this.counts.q + this.counts.u + 1);
+    const times = Array.from(new Float64Array(this.memory.buffer, out_t, rows));
+    const changes = new Set(this.data.stepping ? transitions.map((x) => x.t) : []);
+    for (const { row, at_transition } of this.sampling.choose(times, changes, this.stopped !== "")) {
+      this.draw(times[row], out_y + width * row);
+      this.keep_sample(times[row], at_transition);
+    }
+    this.view.setFloat64(out_t, times[rows - 1], true);
+    this.bytes.copyWithin(out_y, out_y + width * (rows - 1), out_y + width * rows);
+  }
+
+  /** Keep what was drawn last. */
+  private keep_sample(t: number, at_transition: boolean): void {
+    const { q, u } = this.counts;
+    const state = new Float64Array(this.memory.buffer, this.data.places.x + 8, q + u);
+    const poses = this.poses.slice();
+    this.samples.push({ t, q: state.slice(0, q), u: state.slice(q), poses, energy: this.energy, at_transition });
   }
 
   /** Take note of the transitions since the last time, and make room for more. */
@@ -364,11 +400,11 @@ export class LiveMotion {
     this.whole("transitions", 0);
   }
 
-  /** Poses and energies at the present state. */
-  private draw(): void {
-    const { x, y, scene } = this.data.places;
-    this.view.setFloat64(x, this.t, true);
-    this.bytes.copyWithin(x + 8, y, y + 8 * (this.counts.q + this.counts.u + 1));
+  /** Poses and energies at a time and the state at an address, those of the present. */
+  private draw(t = this.t, state = this.data.places.y): void {
+    const { x, scene } = this.data.places;
+    this.view.setFloat64(x, t, true);
+    this.bytes.copyWithin(x + 8, state, state + 8 * (this.counts.q + this.counts.u + 1));
     const program = this.table.get(Number(this.view.getBigInt64(this.data.places["coupler.scene"], true)));
     program(x, scene, 0n);
   }

@@ -3,10 +3,10 @@
 import uPlot from "uplot";
 import type { PageData } from "./data";
 import { labels } from "./labels";
-import type { Motion } from "./motion";
+import type { Sample } from "./samples";
 
 export const PALETTE = ["#3b7dd8", "#e08214", "#1b9e77", "#b565b8", "#4fb3d9", "#c9a227", "#d1495b", "#7a8594"];
-const ROWS = 3000;
+const ROWS = 8000;
 const WINDOW = 10; // s of the clock, at the pace of the clock or faster
 const SHOWN = 6; // curves of a plot that are shown at first
 const SERIES = 24; // and that there are at most
@@ -23,7 +23,7 @@ const around = (_: uPlot, low: number | null, high: number | null): [number | nu
 
 interface Curve {
   name: string;
-  value: (motion: Motion) => number;
+  value: (sample: Sample) => number;
 }
 
 /** What `make` makes, with canvases that the processor draws: through a graphics processor that is none, a plot takes
@@ -95,15 +95,10 @@ class Plot {
     this.plot.setData(this.rows as uPlot.AlignedData);
   }
 
-  add(motion: Motion, window: number): void {
-    const t = motion.t;
-    const times = this.rows[0];
-    if (times.length && t <= times[times.length - 1]) {
-      if (t === times[times.length - 1]) return;
-      this.clear(); // time has gone back
-    }
+  add(sample: Sample, window: number): void {
+    const t = sample.t;
     this.rows[0].push(t);
-    for (const [i, curve] of this.curves.entries()) this.rows[i + 1].push(curve.value(motion));
+    for (const [i, curve] of this.curves.entries()) this.rows[i + 1].push(curve.value(sample));
     if (this.rows[0].length > ROWS || this.rows[0][0] < t - 1.5 * window) {
       const first = this.rows[0].findIndex((x) => x >= t - window);
       for (const row of this.rows) row.splice(0, Math.max(first, this.rows[0].length - ROWS));
@@ -142,14 +137,14 @@ export class Plots {
   constructor(page: PageData, energy: boolean, width: number) {
     const named = (x: { name: string; unit: string }) => (x.unit ? `${x.name} (${x.unit})` : x.name);
     const curves = (what: "coordinates" | "speeds", from: "q" | "u"): Curve[] =>
-      page[what].slice(0, SERIES).map((x, i) => ({ name: named(x), value: (m: Motion) => m[from][i] }));
+      page[what].slice(0, SERIES).map((x, i) => ({ name: named(x), value: (at: Sample) => at[from][i] }));
     this.plots = [
       new Plot("Coordinates", curves("coordinates", "q"), width),
       new Plot("Speeds", curves("speeds", "u"), width),
     ];
     if (energy) {
-      const of = (f: (e: { kinetic: number; potential: number; work: number }) => number) => (m: Motion) =>
-        m.energy ? f(m.energy) : Number.NaN;
+      const of = (f: (e: { kinetic: number; potential: number; work: number }) => number) => (x: Sample) =>
+        x.energy ? f(x.energy) : Number.NaN;
       const shown: Curve[] = [
         { name: "kinetic", value: of((e) => e.kinetic) },
         { name: "potential of gravity", value: of((e) => e.potential) },
@@ -161,10 +156,10 @@ export class Plots {
     this.element.append(...this.plots.map((p) => p.element));
   }
 
-  /** Add the present of a motion that is played at a pace, 1 being that of the clock. */
-  add(motion: Motion, pace: number): void {
+  /** Add a sample of a motion that is played at a pace, 1 being that of the clock; none is earlier than the one before. */
+  add(sample: Sample, pace: number): void {
     this.window = WINDOW * Math.max(1, pace);
-    for (const plot of this.plots) plot.add(motion, this.window);
+    for (const plot of this.plots) plot.add(sample, this.window);
   }
 
   /** Draw the next one that is seen. */

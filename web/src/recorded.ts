@@ -2,6 +2,7 @@
 
 import { type MarkNames, type PageData, type RecordingData, unpack } from "./data";
 import type { Marks, Motion, Transition } from "./motion";
+import type { Sample } from "./samples";
 
 const PAUSE = 0.7; // s at the end, before it begins anew
 const LONGEST_TICK = 0.25; // s of the clock that it goes on at most at a time: a tab that slept does not catch up
@@ -16,7 +17,7 @@ export class RecordedMotion implements Motion {
   run = 0;
   on_change = (): void => {};
   private at = 0;
-  private told = 0; // the row up to which it has told what it passed
+  private told = -1; // the row up to which it has told what it passed
   private speed = 1;
   private asked = performance.now();
 
@@ -79,13 +80,17 @@ export class RecordedMotion implements Motion {
     return this.all_poses.subarray(size * this.row, size * (this.row + 1));
   }
 
+  samples(): Sample[] {
+    return [this]; // it tells of every row
+  }
+
   passed(): (Float32Array | Float64Array)[] | null {
     const size = 12 * this.counts.bodies;
     const from = this.told;
     this.told = this.row;
     if (this.told < from) return null;
-    const between = Array.from({ length: Math.max(0, this.told - from - 1) }, (_, i) => from + 1 + i);
-    return between.map((row) => this.all_poses.subarray(size * row, size * (row + 1)));
+    const rows = Array.from({ length: this.told - from }, (_, i) => from + 1 + i);
+    return rows.map((row) => this.all_poses.subarray(size * row, size * (row + 1)));
   }
 
   get q(): Float64Array {

@@ -3,6 +3,7 @@
 import type { MarkNames, Triple } from "./data";
 import type { Frame, Message, Port, State, Wanted } from "./frames";
 import type { Energy, Marks, Motion, Transition } from "./motion";
+import type { Sample } from "./samples";
 
 /** What is known of a motion before its first frame. */
 interface Known {
@@ -25,6 +26,8 @@ export class RemoteMotion implements Motion {
   private wanted: Wanted = { marks: true, inputs: false };
   private waiting = false; // for a frame
   private outdated = false; // what the frame that is waited for will show
+  private readonly untold: Sample[] = [];
+  private readonly untraced: ArrayLike<number>[] = []; // poses of samples
   private readonly settling: { said: number; done: () => void }[] = [];
 
   private constructor(
@@ -34,6 +37,7 @@ export class RemoteMotion implements Motion {
   ) {
     this.playing = frame.playing;
     this.transitions.push(...frame.transitions);
+    this.keep(frame.samples ?? [frame]);
     port.listen(
       (next) => this.take(next),
       (why) => {
@@ -52,13 +56,22 @@ export class RemoteMotion implements Motion {
   }
 
   private take(frame: Frame): void {
-    if (frame.run !== this.frame.run) this.transitions.length = 0; // it was started anew
+    const anew = frame.run !== this.frame.run;
+    if (anew) for (const past of [this.transitions, this.untold, this.untraced]) past.length = 0;
     if (frame !== this.frame) for (const x of frame.transitions) this.transitions.push(x);
+    if (frame !== this.frame) this.keep(frame.samples ?? (anew || frame.t !== this.frame.t ? [frame] : []));
     this.frame = frame;
     this.waiting = false;
     this.on_change();
     while (this.settling.length && (this.gone || this.settling[0].said <= (frame.heard ?? 0))) this.settling.shift()?.done();
     if (this.outdated) this.show();
+  }
+
+  private keep(samples: Sample[]): void {
+    for (const x of samples) {
+      this.untold.push(x);
+      this.untraced.push(x.poses);
+    }
   }
 
   get elements(): string[] {
@@ -190,8 +203,12 @@ export class RemoteMotion implements Motion {
     this.say({ seen });
   }
 
+  samples(): Sample[] {
+    return this.untold.splice(0);
+  }
+
   passed(): ArrayLike<number>[] {
-    return []; // nobody keeps what was not seen
+    return this.untraced.splice(0);
   }
 
   /** Hold the point (m, in its frame) of a body, which is at `target` (m, in N) now. */

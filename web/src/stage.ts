@@ -11,8 +11,8 @@ import { body_parts, css_color, fineness_for, points_of, type Fineness } from ".
 
 const FOV = (28 * Math.PI) / 180;
 const MARGIN = 1.1;
-const TRAIL = 1500;
-const FORGOTTEN = 150; // points at a time of a trail that is full: all that is left is handed over anew then
+const TRAIL = 5000;
+const FORGOTTEN = 500; // points at a time of a trail that is full: all that is left is handed over anew then
 const GROWN = 4; // a mechanism that has left its box by this factor is followed
 const EASE = 0.18;
 
@@ -118,7 +118,7 @@ export class Stage {
   show_trails(shown: boolean): void {
     for (const trail of this.trails) {
       trail.line.visible = shown;
-      if (shown) hand_over(trail.line, 0, trail.count);
+      if (shown) hand_over(trail.line, 0, Math.min(trail.count + 1, TRAIL));
     }
   }
 
@@ -196,6 +196,7 @@ export class Stage {
     this.place_camera(1);
   }
 
+  /** Place all bodies, and let trails end there. */
   set_poses(poses: ArrayLike<number>, grow: boolean): void {
     for (const [i, node] of this.nodes.entries()) {
       const p = 12 * i;
@@ -209,7 +210,12 @@ export class Stage {
     }
     this.scene.updateMatrixWorld();
     this.widen();
-    if (grow) for (const trail of this.trails) this.grow_trail(trail);
+    this.trace(poses, grow);
+  }
+
+  /** Let trails end where bodies are in `poses`; they keep that point if they `grow`. */
+  trace(poses: ArrayLike<number>, grow = true): void {
+    for (const trail of this.trails) this.grow_trail(trail, poses, grow);
   }
 
   /** Draw with less effort, for a machine that draws slowly: without shadows, then with larger pixels. */
@@ -336,7 +342,7 @@ export class Stage {
     this.trails.push({ node: index, at: new three.Vector3(...body.center), line, count: 0 });
   }
 
-  private grow_trail(trail: (typeof this.trails)[number]): void {
+  private grow_trail(trail: (typeof this.trails)[number], poses: ArrayLike<number>, grow: boolean): void {
     const places = trail.line.geometry.getAttribute("position") as three.BufferAttribute;
     if (trail.count === TRAIL) {
       (places.array as Float32Array).copyWithin(0, 3 * FORGOTTEN);
@@ -344,9 +350,12 @@ export class Stage {
       hand_over(trail.line, 0, trail.count);
     }
     hand_over(trail.line, trail.count, 1);
-    const p = this.nodes[trail.node].localToWorld(trail.at.clone());
-    places.setXYZ(trail.count++, p.x, p.y, p.z);
-    trail.line.geometry.setDrawRange(0, trail.count);
+    const p = 12 * trail.node;
+    const { x, y, z } = trail.at;
+    const place = [0, 1, 2].map((k) => poses[p + 3 * k] * x + poses[p + 3 * k + 1] * y + poses[p + 3 * k + 2] * z + poses[p + 9 + k]);
+    places.setXYZ(trail.count, place[0], place[1], place[2]);
+    trail.line.geometry.setDrawRange(0, trail.count + 1);
+    if (grow) trail.count++;
   }
 
   private add_lights(): void {
@@ -490,6 +499,9 @@ export class Stage {
 function hand_over(line: three.Line, first: number, count: number): void {
   if (!line.visible) return; // all of it will be when it is
   const places = line.geometry.getAttribute("position") as three.BufferAttribute;
-  places.addUpdateRange(3 * first, 3 * count);
+  const last = places.updateRanges.at(-1);
+  const follows = last && 3 * first >= last.start && 3 * first <= last.start + last.count;
+  if (follows) last.count = Math.max(last.count, 3 * (first + count) - last.start);
+  else places.addUpdateRange(3 * first, 3 * count);
   places.needsUpdate = true;
 }

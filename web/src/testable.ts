@@ -8,4 +8,5 @@ export * from "./loop";
 export * from "./motion";
 export * from "./recorded";
 export * from "./remote";
+export * from "./samples";
 export * from "./zlist";

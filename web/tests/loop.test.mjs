@@ -7,7 +7,7 @@ import { MotionLoop, RemoteMotion } from "../build/testable.mjs";
 function stepping(most = Infinity) {
   const length = 1 / 1024;
   const made = {
-    t: 0, q: [0], u: [0], poses: [], states: [], transitions: [], stopped: "", stiffness: 0, law: 0, marks: null, inputs: [1],
+    t: 0, q: [0], u: [0], poses: [], states: [], transitions: [], samples: [], stopped: "", stiffness: 0, law: 0, marks: null, inputs: [1],
     energy: { kinetic: 0, potential: 0, work: 0 }, most, mass: 1, told: [],
     advance(seconds) {
       const steps = Math.round(seconds / length);
@@ -18,10 +18,12 @@ function stepping(most = Infinity) {
     step() {
       made.t += length;
       made.transitions.push({ t: made.t, cause: "impact", which: "" });
+      made.samples.push({ t: made.t, poses: [made.t] });
     },
     reset() {
       made.t = 0;
       made.transitions.length = 0;
+      made.samples.length = 0;
     },
     grab: () => made.mass,
     pull: (target) => made.told.push(target),
@@ -95,6 +97,39 @@ test("every transition is told once, and a new beginning is told", () => {
   loop.hear({ reset: true });
   loop.hear(SHOW);
   assert.deepEqual([shown[3].t, shown[3].transitions, shown[3].run], [0, [], shown[2].run + 1]);
+});
+
+test("every sample is told once, however rarely frames are asked for, and none of a motion that has begun anew", async () => {
+  for (const frames of [1, 7]) {
+    const { remote, answer, loop } = await seen(stepping());
+    remote.play(true);
+    answer();
+    for (let k = 1; k <= 14; k++) {
+      loop.tick(TICK * k);
+      if (k % frames) continue;
+      remote.ask({ marks: true, inputs: false });
+      answer();
+    }
+    const expected = Array.from({ length: 8 * 14 }, (_, k) => (k + 1) / 1024);
+    assert.deepEqual(remote.samples().map((x) => x.t), expected);
+    assert.deepEqual(remote.passed(), expected.map((t) => [t]));
+    assert.deepEqual([remote.samples(), remote.passed()], [[], []]);
+    loop.tick(TICK * 15);
+    remote.reset();
+    answer();
+    assert.deepEqual([remote.samples(), remote.passed()], [[], []]);
+  }
+});
+
+test("a motion that is simulated for nobody waits", () => {
+  const motion = stepping();
+  const { loop, shown } = started(motion);
+  for (let k = 1; k <= 1000; k++) loop.tick(TICK * k);
+  const end = motion.t;
+  assert.ok(end > 1 && end < 1000 / 128, `${end}`);
+  loop.hear(SHOW);
+  loop.tick(TICK * 1001);
+  assert.ok(motion.t > end && shown[0].samples.at(-1).t === end);
 });
 
 test("a point that nothing can move is let go", () => {

@@ -431,7 +431,8 @@ def _places(problem: MotionProblem, run: Any, coupler: Any, arrays: Mapping[str,
     found = {"loop": loop, "coupler": own}
     found |= {name: loop + memory.array.dtype.fields[name][1] for name in READ}
     found |= {f"coupler.{name}": own + at for name, (_, at) in ((n, f[:2]) for n, f in coupler.dtype.fields.items())}
-    found |= {"y": image.place(address_of(memory.arrays["y"])), "scene": image.place(address_of(arrays["places"]))}
+    found |= {name: image.place(address_of(memory.arrays[name])) for name in ("y", "out_t", "out_y")}
+    found["scene"] = image.place(address_of(arrays["places"]))
     found["given"] = image.place(address_of(arrays["given"]))
     x = image.place(address_of(memory.arrays["x"]))
     found |= {"x": x}
