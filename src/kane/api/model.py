@@ -52,7 +52,7 @@ def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) 
     """The model of a built-in name, a .yaml model file or a .urdf; parameters in `free` (or "all") stay inputs.
 
     A .urdf takes the options of `UrdfOptions`: base ("fixed" or "floating"), gravity, mimic, damping, friction,
-    packages, strict, shapes, right_angle.
+    packages, strict, shapes, right_angle; a .xacro takes its arguments too, mappings={"mass": 2}.
 
     >>> kane.load("pendulum")
     <Model 'pendulum': 1 bodies, 1 joints, 1 coordinates, 1 speeds>

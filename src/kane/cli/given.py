@@ -18,6 +18,7 @@ from ..model.files.loading import SUFFIXES
 from ..writing import check_writable
 from . import UsageError
 from .streams import say
+from .wording import in_shell
 
 
 def model_of(arguments: Namespace) -> Model:
@@ -32,17 +33,10 @@ def model_of(arguments: Namespace) -> Model:
             + (f"; {close}" if close.startswith("did") else "")
             + f"\n    built-in models: {', '.join(builtin_names())}"
         )
-    robot = {key: value for key in ("base", "limits", "packages") if (value := getattr(arguments, key))}
-    if robot and Path(name).suffix not in ROBOTS:
-        key, value = next(iter(robot.items()))
-        raise UsageError(f"--{key} {value}: only a .urdf leaves that open; a model file says it itself")
-    for folder in arguments.packages:
-        if not Path(folder).is_dir():
-            raise UsageError(f"--packages {folder}: there is no such folder")
-    model = load(name, **robot)
+    model = load(name, **_robot_options(arguments))
     if name not in builtin_names() or arguments.command == "info":  # files of built-in models explain what is doubtful
         for remark in model.mechanism.remarks:
-            say(f"{remark}")
+            say(in_shell(remark, arguments.command))
     missing = missing_meshes(model.mechanism, arguments.packages) if _draws_bodies(arguments) else ""
     if missing:
         say(missing)
@@ -50,6 +44,26 @@ def model_of(arguments: Namespace) -> Model:
     if values:
         model.set_parameters(**values)
     return model
+
+
+def _robot_options(arguments: Namespace) -> dict[str, Any]:
+    """Options of a .urdf or .xacro, as `load` takes them."""
+    keys = ("base", "limits", "packages", "right_angle", "mappings")
+    robot = {key: value for key in keys if (value := getattr(arguments, key)) not in (None, [])}
+    if robot and Path(arguments.model).suffix not in ROBOTS:
+        key, value = next(iter(robot.items()))
+        option = f"--{key.replace('_', '-')} {value}"
+        raise UsageError(f"{option}: only a .urdf leaves that open; a model file says it itself")
+    for folder in arguments.packages:
+        if not Path(folder).is_dir():
+            raise UsageError(f"--packages {folder}: there is no such folder")
+    if arguments.mappings:
+        given = [part.partition("=") for part in separate(arguments.mappings)]
+        for name, equals, value in given:
+            if not name.strip() or not equals:
+                raise UsageError(f"--mappings {name}{equals}{value}: expected NAME=VALUE, as in --mappings mass=2")
+        robot["mappings"] = {name.strip(): value.strip() for name, _, value in given}
+    return robot
 
 
 def _draws_bodies(arguments: Namespace) -> bool:

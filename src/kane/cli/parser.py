@@ -153,6 +153,12 @@ def _model(command: argparse.ArgumentParser, *, optional: bool = False) -> None:
         metavar="FOLDER",
         help="a folder with the packages that package:// in a .urdf leads to; may be given again",
     )
+    command.add_argument(
+        "--right-angle", type=float, metavar="RADIANS", help="of a .urdf: angles this close to 90° are taken as that"
+    )
+    command.add_argument(
+        "--mappings", action="append", default=[], metavar="NAME=VALUE", help="arguments of a .xacro: --mappings mass=2"
+    )
     command.add_argument("--limits", choices=LIMITS, help="of a .urdf: tell where they are left, or stop there")
     command.add_argument(
         "--set",

@@ -118,6 +118,29 @@ def test_macros_are_expanded_by_xacrodoc(tmp_path: Path) -> None:
         kane.load(path)
 
 
+def test_arguments_of_macros_are_given_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "arm.urdf.xacro"
+    given = MACROS.replace('<xacro:property name="m" value="${1 + 1}"/>', '<xacro:arg name="m" default="2"/>')
+    path.write_text(given.replace('value="${m}"', 'value="$(arg m)"'))
+    assert kane.load(path, mappings={"m": 7}).bodies["upper"].mass.number == 7
+    assert main(["info", str(path), "--mappings", "m=7"]) == 0
+    assert re.search(r"upper +7 ", capsys.readouterr().out)
+    assert main(["info", str(path), "--mappings", "m"]) == 2
+    with pytest.raises(kane.ModelError, match=r"a \.urdf has none"):
+        path.with_suffix(".urdf").write_text(ARM)
+        kane.load(path.with_suffix(".urdf"), mappings={"m": 7})
+
+
+def test_right_angles_of_few_digits_are_told_with_the_option(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arm.write_text(arm.read_text().replace('<origin xyz="0 0 0.4"/>', '<origin xyz="0 0 0.4" rpy="1.5708 0 0"/>'))
+    assert main(["ops", str(arm)]) == 0
+    said = capsys.readouterr()
+    assert "in joint 'elbow'" in said.err and "load with --right-angle RADIANS of 4e-06" in said.err
+    assert main(["ops", str(arm), "--right-angle", "4e-6"]) == 0
+    exact = capsys.readouterr()
+    assert not exact.err and exact.out != said.out
+
+
 def test_without_xacrodoc_the_fix_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "arm.urdf.xacro"
     path.write_text(MACROS)

@@ -428,6 +428,35 @@ def test_faults_of_different_kinds_are_told_together() -> None:
     assert "did you mean 'arm'?" in said and "did you mean 'revolute'?" in said
 
 
+def test_mistyped_names_are_faults_and_names_of_other_programs_are_not() -> None:
+    wrong = '<axes xyz="0 0 1"/><limit lower="-1" uper="1"/><mimic joint="elbo"/>'
+    mass = INERTIAL.format(rpy="0 0 0").replace("<mass", "<mas").replace("ixy", "iyx")
+    said = faults(robot(link("base"), link("tip", mass), joint("elbow", "revolute", "base", "tip", wrong)))
+    for written, meant in (("<mas>", "<mass>"), ("<axes>", "<axis>"), ("iyx", "ixy"), ("uper", "upper")):
+        line = next(i for i, text in enumerate(said.splitlines()) if written in text)
+        assert said.splitlines()[line + 1].endswith(f"did you mean {meant}?")
+    assert "unknown joint 'elbo'" in said and "has no <mass>" not in said
+    own = '<axis xyz="0 0 1" frame="x"/><dynamics friction_loss="3"/><limit lower="0" upper="1" limits="2"/><rest/>'
+    assert arm(f'{own}<drake:axes xyz="1 0 0"/>').mechanism.remarks == []
+
+
+def test_ranges_that_are_missing_are_remarked_once() -> None:
+    parts = [link("a"), link("b"), link("c"), joint("j", "revolute", "a", "b"), joint("k", "revolute", "b", "c")]
+    (remark,) = read(*parts).mechanism.remarks
+    assert "'j', 'k' move without ends" in remark.what and "continuous" in remark.fix
+    assert arm(kind="continuous").mechanism.remarks == []
+
+
+@pytest.mark.parametrize(("roll", "right"), [("1.5708", 4e-6), ("-3.14", 2e-3), ("1.5707963", 3e-8)])
+def test_right_angles_of_few_digits_are_remarked_with_the_tolerance_that_takes_them(roll: str, right: float) -> None:
+    turned = joint("j", "continuous", "a", "b").replace('rpy="0.3 0 0"', f'rpy="{roll} 0 0"')
+    parts = [link("a"), link("b"), turned]
+    (remark,) = read(*parts).mechanism.remarks
+    assert remark.what.endswith("in joint 'j'") and remark.fix.endswith(f"of {right:g}")
+    assert read(*parts, right_angle=right).mechanism.remarks == []
+    assert read(*(part.replace(roll, "1.570657") for part in parts)).mechanism.remarks == []  # measured, not rounded
+
+
 def test_a_chain_of_thousands_of_links_is_read() -> None:
     n = 5000
     parts = [link(f"l{i}", "") for i in range(n - 1)] + [link(f"l{n - 1}")]

@@ -39,7 +39,7 @@ def load_mechanism(model: str | Path, *, kinds: Kinds = (), **options: Any) -> M
 
     `kinds` are the classes of the user's own constraints and loads that a model file may name by their `kind`.
     A URDF, or a .xacro that becomes one, takes the options of `UrdfOptions`: base, gravity, mimic, limits, damping,
-    friction, packages, strict, shapes, right_angle, wheels, vehicle.
+    friction, packages, strict, shapes, right_angle, wheels, vehicle; a .xacro mappings too.
     """
     path = Path(model)
     if path.suffix in ROBOTS:
@@ -74,6 +74,10 @@ def _robot(path: Path, options: Mapping[str, Any]) -> Mechanism:
     except (TypeError, ValueError) as error:
         raise ModelError(Problem(where, str(error), fix=f"options: {', '.join(known)}")) from None
     data = _file_bytes(path, MAX_URDF_BYTES)
+    if chosen.mappings and path.suffix != XACRO:
+        raise ModelError(
+            Problem(where, "mappings are arguments of macros, of which a .urdf has none", fix="leave them")
+        )
     if path.suffix == XACRO:
         data = _expand_macros(path, chosen, where)
     mechanism = read_urdf(data, path.name, folder=path.parent, options=chosen)
@@ -96,7 +100,8 @@ def _expand_macros(path: Path, chosen: UrdfOptions, where: str) -> bytes:
             xacrodoc.packages.update_package_cache({name: str(folder) for name, folder in known.items()})
         elif known:
             xacrodoc.packages.look_in([str(folder) for folder in known])
-        document = xacrodoc.XacroDoc.from_file(str(path), resolve_packages=False)
+        given = {name: str(value) for name, value in chosen.mappings.items()} or None
+        document = xacrodoc.XacroDoc.from_file(str(path), resolve_packages=False, subargs=given)
         return document.to_urdf_string().encode()
     except Exception as error:  # whatever xacro and its expressions raise
         fix = "name the folders of its packages, packages=[…] or --packages, or expand it yourself with xacro"

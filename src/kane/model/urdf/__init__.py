@@ -1,6 +1,7 @@
 """URDF, the robot description format of ROS: read into a Mechanism, and written where a Mechanism can be expressed."""
 
-from .read import UrdfOptions, read_urdf
+from .options import UrdfOptions
+from .read import read_urdf
 from .write import to_urdf
 
 __all__ = ["UrdfOptions", "read_urdf", "to_urdf"]

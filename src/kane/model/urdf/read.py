@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from ...errors import ExpressionError, ModelError, excerpt, suggestion
 from ...space import rotations
 from ..bulk import without_collections
 from ..constraints import HardStop
-from ..dh import RIGHT_ANGLE
 from ..files.faults import Lost, TooManyFaults
 from ..joints import Coupled
 from ..loads import Effort, JointSpring
@@ -28,8 +26,10 @@ from ..records import Joint
 from ..size import MOST_SPEEDS
 from ..symbols import KnownRotation, is_name
 from ..tree import symbol_stem
-from .values import Array, Faults, each_of, turn_inertia, turn_z_to
-from .visuals import Packages, Visuals
+from .options import UrdfOptions
+from .spelling import correct_spelling
+from .values import Array, Faults, each_of, name_list, turn_inertia, turn_z_to
+from .visuals import Visuals
 from .xml import Element, parse_xml
 
 TYPES: Mapping[str, str] = {
@@ -40,11 +40,7 @@ TYPES: Mapping[str, str] = {
     "floating": "free",
     "planar": "planar",
 }
-BASES = ("fixed", "floating", "planar")
 JOINT_OF_BASE: Mapping[str, str] = {"fixed": "weld", "floating": "free", "planar": "planar"}
-SHAPES = ("visual", "collision")
-FRICTIONS = ("smooth", "sign", "none")
-LIMITS = ("tell", "stop")
 SMOOTH = 1e-3
 """Rate (rad/s or m/s) at which smooth friction has reached 71 % of its full value."""
 
@@ -52,58 +48,6 @@ WORLD = "world"
 """The parent that a robot may hang on without declaring it."""
 
 _TAKEN = ("ground", "N", "O")  # names of the ground, which a link cannot have
-
-
-@dataclass(frozen=True, slots=True)
-class UrdfOptions:
-    """What a URDF leaves open.
-
-    base: `fixed` welds the root link to the ground, `floating` leaves it free (six speeds, components in the link),
-    `planar` lets it move level over the ground; None attaches it to nothing: something else will.
-    wheels: links on which the robot rolls, each with its radius (m) or the keys of a `RoadWheel`; the base is then the
-    platform of a vehicle, planar or floating, so high that they touch. vehicle: further options of that vehicle.
-    gravity: m/s², in the root's axes at rest. mimic: whether <mimic> couples joints, which are free otherwise.
-    limits: `tell` says where a motion leaves the range of a joint, `stop` stops it there. A joint whose range does not
-    have zero in it starts in the middle. damping: whether <dynamics damping> acts. friction: how <dynamics
-    friction> f acts: `smooth` is −f r / √(r² + v²) with v = 1 mm/s or mrad/s, `sign` −f sign(r), `none` not at all.
-    packages: folders of the packages that package:// may lead to. strict: refuse inertias that no rigid body has,
-    instead of noting them in `Mechanism.remarks`. shapes: whether a body has the shapes of <visual>, or those of
-    <collision>, with which it then touches. right_angle: angles (rad) this close to a multiple of 90° are taken
-    as that, since files write 1.57079632679 and zeros cost nothing; 0 takes them to the last bit.
-    """
-
-    base: str | None = "fixed"
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
-    mimic: bool = True
-    limits: str = "tell"
-    damping: bool = True
-    friction: str = "smooth"
-    packages: Packages = field(default_factory=tuple)
-    strict: bool = False
-    shapes: str = "visual"
-    right_angle: float = RIGHT_ANGLE
-    wheels: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    vehicle: Mapping[str, Any] = field(default_factory=dict[str, Any])
-
-    def __post_init__(self) -> None:
-        given = (("base", self.base, BASES), ("friction", self.friction, FRICTIONS), ("shapes", self.shapes, SHAPES))
-        given += (("limits", self.limits, LIMITS),)
-        for key, value, known in given:
-            if value not in known and not (key == "base" and value is None):
-                raise ValueError(f"{key}={value!r} is not one of {', '.join(known)}")
-        for key, value in (("wheels", self.wheels), ("vehicle", self.vehicle)):
-            if not isinstance(value, Mapping):
-                raise ValueError(f"{key}={value!r} is no mapping: give names of links and radii, or options by name")
-        if isinstance(self.packages, (str, Path)):
-            raise ValueError(f"packages='{self.packages}' is one folder: write a list, packages=['{self.packages}']")
-        folders = self.packages.values() if isinstance(self.packages, Mapping) else self.packages
-        for folder in folders:
-            if not Path(folder).is_dir():
-                raise ValueError(f"packages: there is no folder '{folder}'")
-        if self.wheels and self.base == "fixed":
-            raise ValueError("wheels, with base='fixed': a robot on wheels has base='planar', or 'floating'")
-        if self.vehicle and not self.wheels:
-            raise ValueError("vehicle, without wheels: name them, wheels={'left_wheel': 0.12}")
 
 
 def read_urdf(
@@ -150,6 +94,7 @@ class Robot:
             fix = "expand the macros first: xacro file.xacro > file.urdf" if "xacro" in self.root.tag else ""
             faults.note(self.root.line, "", f"the root element is <{excerpt(self.root.tag)}>, not <robot>", fix=fix)
             faults.raise_all()
+        correct_spelling(self.root, faults)
         self.collect()
         start = self.check_tree()
         self.check_size()
@@ -177,6 +122,8 @@ class Robot:
             fix = "load it with base='floating'" if self.options.base == "fixed" else "add a joint that moves"
             faults.note(self.root.line, "", "nothing can move", "equations of motion need a speed", fix)
         faults.raise_all()
+        self.remark_limits()
+        faults.remark_right_angles()
         m.remarks.extend(faults.remarks)
         if self.options.base is not None:
             m.validate()
@@ -394,8 +341,10 @@ class Robot:
         ]
         if said in ("revolute", "prismatic"):
             readers += [lambda: self.bounds(joint, where), lambda: self.losses(joint, where)]
-        kind, options, *_ = each_of(*readers)
-        return kind, options
+        if self.is_mimic(joint):
+            readers.append(lambda: self.following(joint, where))
+        kind, options, *more = each_of(*readers)
+        return kind, options | (more[-1] if self.is_mimic(joint) else {})
 
     def read_joint(self, name: str, joint: Element) -> None:
         kind, options = self.check_joint(name, joint)
@@ -430,6 +379,24 @@ class Robot:
             ends = {k: x for k, x in (("lower", lower), ("upper", upper)) if math.isfinite(x)}
             if ends:
                 self.m.constrain(f"{record.name} stop", HardStop(name, **ends))
+
+    def remark_limits(self) -> None:
+        """Tell, once, of the joints whose range URDF demands and the file does not give."""
+        bounded = ("revolute", "prismatic")
+        open_ends = [
+            (name, joint)
+            for name, joint in self.joints.items()
+            if joint.attributes["type"].strip() in bounded and joint.first("limit") is None and not self.is_mimic(joint)
+        ]
+        if open_ends:
+            names = name_list(f"'{name}'" for name, _ in open_ends)
+            kind = open_ends[0][1].attributes["type"].strip()
+            what = f"no <limit>: {names} {'move' if len(open_ends) > 1 else 'moves'} without ends"
+            fix = "give their ranges" + (
+                ', or type="continuous" to those that turn freely' if kind == "revolute" else ""
+            )
+            because = "URDF demands one of revolute and prismatic joints"
+            self.faults.remark(open_ends[0][1].line, "joints" if len(open_ends) > 1 else "joint", what, because, fix)
 
     def losses(self, joint: Element, where: str) -> tuple[float, float]:
         """(damping, friction) of <dynamics>, zero where nothing is said."""
@@ -480,19 +447,25 @@ class Robot:
         mimic = joint.first("mimic")
         return "" if mimic is None else mimic.attributes.get("joint", "").strip()
 
-    def read_mimic(self, name: str, joint: Element) -> None:
-        where, mimic = f"joint '{name}'", joint.first("mimic")
+    def following(self, joint: Element, where: str) -> dict[str, Any]:
+        """Which joint a mimic follows, and how, as Mechanism.joint takes it."""
+        mimic = joint.first("mimic")
         assert mimic is not None
-        kind, options = self.check_joint(name, joint)
-        parent, child = (self.body(link) for link in self.ends[name])
-        follows = self.faults.word(mimic, "joint", where)
-        options["ratio"] = self.faults.number(mimic, "multiplier", where, 1.0)
-        options["offset"] = self.faults.number(mimic, "offset", where, 0.0)
+        follows, ratio, offset = each_of(
+            lambda: self.faults.word(mimic, "joint", where),
+            lambda: self.faults.number(mimic, "multiplier", where, 1.0),
+            lambda: self.faults.number(mimic, "offset", where, 0.0),
+        )
         if follows not in self.joints:
             fix = f"{suggestion(follows, self.joints)}; or load with mimic=False"
             raise self.faults.note(mimic.line, where, f"mimics the unknown joint '{excerpt(follows)}'", fix=fix)
-        if follows not in self.m.joints:
+        return {"follows": follows, "ratio": ratio, "offset": offset}
+
+    def read_mimic(self, name: str, joint: Element) -> None:
+        kind, options = self.check_joint(name, joint)
+        parent, child = (self.body(link) for link in self.ends[name])
+        if options["follows"] not in self.m.joints:
             raise Lost  # its own fault has been noted
-        record = self.m.joint(name, "coupled", parent, child, moves=kind, follows=follows, **options)
+        record = self.m.joint(name, "coupled", parent, child, moves=kind, **options)
         assert isinstance(record.type, Coupled)
         self.read_dynamics(record, joint, self.m.joints[record.type.follows])

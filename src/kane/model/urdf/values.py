@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,7 @@ class Faults:
         self.right_angle = right_angle
         self.found: list[tuple[int, Problem]] = []
         self.remarks: list[Problem] = []  # what is doubtful but was taken as it is
+        self.rounded: dict[str, tuple[int, float]] = {}  # where right angles have few digits: line, largest error (rad)
 
     def remark(self, line: int, where: str, what: str, because: str = "", fix: str = "") -> None:
         self.remarks.append(problem(self.source, line, where, what, because, fix))
@@ -49,6 +50,16 @@ class Faults:
         """Note the problems of the model itself at a line of the file."""
         for p in problems_of(error):
             self.note(line, p.where.removeprefix(prefix), p.what, p.because, p.fix)
+
+    def remark_right_angles(self) -> None:
+        """Tell, once, of right angles that are written with few digits."""
+        if self.rounded:
+            off = max(off for _, off in self.rounded.values())
+            scale = 10.0 ** math.floor(math.log10(off))
+            what = f"right angles are rounded, at most {off:.1g} rad off, in {name_list(self.rounded)}"
+            because = "a rotation by exactly 90° costs no operations, one by nearly 90° as many as any other"
+            fix = f"if they are meant to be right, load with right_angle=... of {math.ceil(off / scale) * scale:g}"
+            self.remark(next(iter(self.rounded.values()))[0], "", what, because, fix)
 
     def raise_all(self) -> None:
         if self.found:
@@ -113,6 +124,10 @@ class Faults:
         origin = None if element is None else element.first("origin")
         zero = (0.0, 0.0, 0.0)
         xyz, rpy = self.triple(origin, "xyz", where, zero), self.triple(origin, "rpy", where, zero)
+        if origin is not None and element is not None and element.tag in ("joint", "inertial"):
+            off = max(map(right_angle_error, origin.attributes.get("rpy", "").split()), default=0.0)
+            if off > self.right_angle:
+                self.rounded.setdefault(where, (origin.line, off))
         return xyz, turn(rpy, self.right_angle)
 
     def inertia(self, element: Element, where: str) -> Array:
@@ -124,6 +139,16 @@ class Faults:
         keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
         xx, yy, zz, xy, xz, yz = each_of(*(partial(self.number, inertia, key, where, 0.0) for key in keys))
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+_LISTED = 8  # names that a remark lists
+
+
+def name_list(names: Iterable[str]) -> str:
+    """The first names of many, and how many there are more."""
+    known = list(names)
+    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    return f"{', '.join(known[:_LISTED])}{more}"
 
 
 def each_of(*readers: Callable[[], Any]) -> list[Any]:
@@ -144,6 +169,18 @@ def turn_inertia(own: Array, R: Array) -> dict[str, float]:
     I = R @ own @ R.T
     places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
     return {key: float(0.5 * (I[i, j] + I[j, i])) for key, (i, j) in places.items()}
+
+
+def right_angle_error(text: str) -> float:
+    """How far (rad) a multiple of 90° lies from the number that a text rounds it to, such as 1.5708 or 3.14; zero for
+    any other angle: 1.570657 is one that was measured."""
+    value = float(text)
+    off = abs(value - round(value / (math.pi / 2)) * math.pi / 2)
+    digits = len(text.lower().partition("e")[0].partition(".")[2])
+    return off if abs(value) > 1.0 and off < min(_ROUNDED, 10.0**-digits) else 0.0
+
+
+_ROUNDED = 2e-3  # rad: 3.14 is the coarsest number that still means 180°
 
 
 def turn(rpy: Sequence[float], right_angle: float = RIGHT_ANGLE) -> Array:
