@@ -182,7 +182,8 @@ class Ensemble:
 
     def _repr_html_(self) -> str:
         """For notebooks: why members ended, and all columns of the table that hold numbers."""
-        return paragraph(repr(self)) + table(("", *ensemble_views.MEASURES), ensemble_views.measures(self))
+        said = f"{self.work.answers.mechanism.name}: {self}"
+        return paragraph(visible(said)) + table(("", *ensemble_views.MEASURES), ensemble_views.measures(self))
 
 
 def ensemble(

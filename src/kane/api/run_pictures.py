@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +16,7 @@ from ..model import missing_meshes
 from ..model.attitude import QUATERNIONS
 from .recordings import resample_linearly
 from .records import Array
-from .run_values import acceleration_names, column, evaluate, find_coordinate, smooth, units_of
+from .run_values import Finer, acceleration_names, column, evaluate, find_coordinate, smooth, units_of
 from .simulation import effort_symbols
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
     for part in listed:
         if part == "attitude":
             check_drawn(m, part)
-    run = _add_samples(run, listed)
-    groups = [GROUPS[part](run) if part in GROUPS else [_named_panel(run, part)] for part in listed]
+    finer = _add_samples(run, listed)
+    groups = [_panels_of(run, finer, part) for part in listed]
     usual = [panel for part, group in zip(listed, groups, strict=True) if part in GROUPS for panel in group]
     kept, left_out = panels.leave_out_nothing(usual) if usual else ([], [])
     stays = {id(panel) for panel in kept}
@@ -53,22 +54,55 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
         raise InputError(
             f"plot(what={describe_value(what)}): '{run.answers.mechanism.name}' has none\n    fix: {others}"
         )
-    figure = panels.panels(run.t, shown, note=panels.name_left_out(left_out))
+    times = run.t if finer is None else finer.run.t
+    figure = panels.panels(times, shown, note=panels.name_left_out(left_out))
     if path is not None:
         plots.save(figure, path)
     return figure
 
 
-def _add_samples(run: Trajectory, listed: list[Any]) -> Trajectory:
-    """The motion with samples enough for smooth curves, where nothing but its states is drawn and rates are known."""
-    m = run.answers.mechanism
-    states = {*STATES, *m.coordinates, *m.speeds}
-    if any(not isinstance(part, str) or part not in states for part in listed):
-        return run
+def _add_samples(run: Trajectory, listed: list[Any]) -> Finer | None:
+    """The motion with samples enough for smooth curves, where some are of its states, and rates are known."""
+    if not any(_is_state(run, part) for part in listed):
+        return None
     try:
         return smooth(run)
     except KaneError:  # the motion ends where there are no accelerations
-        return run
+        return None
+
+
+def _is_state(run: Trajectory, part: Any) -> bool:
+    """Whether what is drawn follows from coordinates and speeds alone."""
+    m = run.answers.mechanism
+    return isinstance(part, str) and part in {*STATES, "energy", *m.coordinates, *m.speeds}
+
+
+def _panels_of(run: Trajectory, finer: Finer | None, part: Any) -> list[Panel]:
+    """Panels of what is drawn: states as curves between samples, and of trees what follows from them; all else, which
+    impacts, constraints and control laws have a part in, joined by straight lines."""
+
+    def make(of: Trajectory) -> list[Panel]:
+        return GROUPS[part](of) if part in GROUPS else [_named_panel(of, part)]
+
+    if finer is None:
+        return make(run)
+    if part == "energy":
+        return _smooth_energy(run, finer)
+    m = run.answers.mechanism
+    if _is_state(run, part) or (part in FOLLOWING and not m.constraints and not m.changing):
+        return make(finer.run)
+    return [replace(panel, values=finer.join(panel.values)) for panel in make(run)]
+
+
+def _smooth_energy(run: Trajectory, finer: Finer) -> list[Panel]:
+    """Energies between samples. The total is joined by straight lines, and the potential is what the kinetic leaves of
+    it: of the cubics between samples the sum would waver."""
+    (energies, work), kinetic = _energy(run), finer.run.energy().kinetic
+    total = finer.join(energies.values[:, 2])
+    return [
+        replace(energies, values=np.column_stack([kinetic, total - kinetic, total])),
+        replace(work, values=finer.join(work.values)),
+    ]
 
 
 def _named_panel(run: Trajectory, text: Any) -> Panel:
@@ -175,12 +209,16 @@ def _attitudes(run: Trajectory) -> list[Panel]:
     return [panel for name, wxyz, R in attitudes(run) for panel in attitude_panels(wxyz, R, name)]
 
 
+WORK = "work of all but gravity"
+"""What `work` of a motion is."""
+
+
 def _energy(run: Trajectory) -> list[Panel]:
     from ..viewer.panels import Panel
 
     energy = run.energy()
     table = np.column_stack([energy.kinetic, energy.potential, energy.total])
-    return [Panel("energy", table, "J", names=("kinetic", "potential", "total")), Panel("work", run.work, "J")]
+    return [Panel("energy", table, "J", names=("kinetic", "potential", "total")), Panel(WORK, run.work, "J")]
 
 
 GROUPS: dict[str, Callable[[Trajectory], list[Panel]]] = {
@@ -198,6 +236,9 @@ GROUPS: dict[str, Callable[[Trajectory], list[Panel]]] = {
 
 STATES = ("coordinates", "speeds", "attitude")
 """Those that follow from coordinates and speeds alone: between samples they are curves and no new answers."""
+
+FOLLOWING = ("accelerations", "reactions")
+"""Those that follow from states and efforts where nothing holds but joints."""
 
 
 def _known_words(groups: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ know all of these, parameters and measure numbers (r.BODY.x). SI units.
 from __future__ import annotations
 
 import importlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,13 +127,27 @@ def resample(run: Trajectory, times: Any) -> Trajectory:
     return _between(run, left, np.divide(t - run.t[left], span, out=np.zeros_like(t), where=span != 0.0), t)
 
 
-def smooth(run: Trajectory) -> Trajectory:
+@dataclass(frozen=True, slots=True)
+class Finer:
+    """A motion with more samples: those of a coarser one and, in its steps, shares of the way from one to the next."""
+
+    run: Trajectory
+    left: Any
+    share: Array
+
+    def join(self, values: Array) -> Array:
+        """Values at the coarser samples, joined by straight lines."""
+        share, before = self.share.reshape(-1, *(1,) * (values.ndim - 1)), values[self.left]
+        return np.where(share == 0.0, before, (1.0 - share) * before + share * values[self.left + 1])
+
+
+def smooth(run: Trajectory) -> Finer | None:
     """The motion with more samples in every step where there are few, so that lines between them look like curves; what
-    jumps still does."""
+    jumps still does. None where there are samples enough."""
     steps = len(run.t) - 1
     parts = -(-SMOOTH // max(1, steps))
     if steps < 1 or parts < 2:
-        return run
+        return None
     left, share = np.repeat(np.arange(steps), parts), np.tile(np.arange(parts) / parts, steps)
     left, share = np.append(left, steps - 1), np.append(share, 1.0)
     jumps = np.array([x.t for x in run.transitions[1:]])
@@ -141,7 +155,7 @@ def smooth(run: Trajectory) -> Trajectory:
     plain = inside.any(axis=1) | (run.t[1:] == run.t[:-1])
     kept = (share == 0.0) | (share == 1.0) | ~plain[left]
     left, share = left[kept], share[kept]
-    return _between(run, left, share, (1.0 - share) * run.t[left] + share * run.t[left + 1])
+    return Finer(_between(run, left, share, (1.0 - share) * run.t[left] + share * run.t[left + 1]), left, share)
 
 
 SMOOTH = 400

@@ -82,7 +82,7 @@ class ConstraintPrograms:
 
 MOVES_NO_MASS = (
     "moves no mass and no inertia, so no effort determines its rate",
-    "the mass matrix is positive definite",
+    "the mass matrix has to be positive definite",
     "give what it moves an inertia, or a mass off the axis that it turns about, or weld it",
 )
 """What is wrong with a speed that moves no mass, because of what, how to fix it."""

@@ -79,10 +79,13 @@ def effort_units(model: Mechanism) -> list[str]:
 
 def units_by_name(model: Mechanism) -> dict[str, str]:
     """The unit of every column of a motion, by its name: t, coordinates, speeds, accelerations (u1'), efforts (tau_u1),
-    work, and reactions that auxiliary speeds bring into evidence; empty where the description does not define it."""
+    work, λ of rows of constraints, and reactions that auxiliary speeds bring into evidence; empty where the description
+    does not define it."""
     speeds = dict(zip(model.speeds, speed_units(model), strict=True))
     reactions = () if model.auxiliary is None else model.auxiliary.reactions
+    held = (*model.constraints.values(), *model.changing.values())
     return {
+        **{name: row.unit for part in held for name, row in zip(part.row_names(), part.rows, strict=True)},
         **{reaction.name: reaction.unit for reaction in reactions},
         "t": "s",
         **dict(zip(model.coordinates, coordinate_units(model), strict=True)),

@@ -171,7 +171,9 @@ def test_lines_that_are_drawn_are_curves_of_the_motion_between_its_steps() -> No
     """The samples stay, and what lies between is nearer to the motion than lines are."""
     m = kane.load("double-pendulum")
     run = m.simulate(3.0)
-    drawn = smooth(run)
+    finer = smooth(run)
+    assert finer is not None
+    drawn = finer.run
     assert len(drawn.t) >= SMOOTH and np.isin(run.t, drawn.t).all()
     exact = m.simulate(drawn.t, rtol=1e-10, atol=1e-10)
     lines = np.array([np.interp(drawn.t, run.t, u) for u in run.u.T]).T
@@ -181,7 +183,9 @@ def test_lines_that_are_drawn_are_curves_of_the_motion_between_its_steps() -> No
 def test_what_jumps_is_drawn_as_a_jump() -> None:
     """A ball that bounces: parabolas between impacts, where both speeds are drawn at one time."""
     run = kane.load("bouncing-ball").simulate(1.0)
-    drawn = smooth(run)
+    finer = smooth(run)
+    assert finer is not None
+    drawn = finer.run
     impacts = [x for x in run.transitions if x.cause == "impact"]
     assert impacts
     for x in impacts:
@@ -190,3 +194,37 @@ def test_what_jumps_is_drawn_as_a_jump() -> None:
     falls = drawn.t < impacts[0].t
     expected = run.q[0] - 0.5 * 9.81 * drawn.t[falls, None] ** 2
     assert drawn.q[falls] == pytest.approx(expected, abs=1e-12)
+
+
+def test_curves_stay_curves_beside_what_is_no_state() -> None:
+    """A pendulum: energies and the pull at its pivot between few steps, drawn beside its angle."""
+    m = kane.load("pendulum")
+    run = m.simulate(2.0, q={"q": 2.5})
+    figure = run.plot(None, ["q", "energy", "reactions"])
+    q, energy, force = (figure.axes[i].get_lines() for i in range(3))
+    t, angle = np.asarray(q[0].get_xydata()).T
+    assert len(t) >= SMOOTH > len(run.t)
+    kinetic, potential, total = (np.asarray(line.get_ydata()) for line in energy)
+    assert potential == pytest.approx(-9.81 * np.cos(angle), abs=DRAWN)
+    assert total == pytest.approx(-9.81 * np.cos(2.5), abs=DRAWN)
+    pull = np.asarray(force[1].get_ydata()) * np.cos(angle) - np.asarray(force[0].get_ydata()) * np.sin(angle)
+    assert pull == pytest.approx(9.81 * np.cos(angle) + 2.0 * kinetic, abs=DRAWN)
+
+
+DRAWN = 0.02
+"""J, N: a thousandth of the curves, the width of a line; cubics between steps of a tenth of a second are that near."""
+
+
+def test_work_does_not_swing_about_an_impact() -> None:
+    """Between samples it is never beyond those beside it."""
+    run = kane.load("bouncing-ball").simulate(1.0)
+    figure = run.plot(None, "energy")
+    work = next(ax for ax in figure.axes if ax.get_title("left").startswith("work of all but gravity"))
+    drawn = np.asarray(work.get_lines()[0].get_ydata())
+    assert drawn.min() >= run.work.min() and drawn.max() <= run.work.max()
+
+
+def test_multipliers_have_the_units_of_their_rows() -> None:
+    m = kane.load("four-bar")
+    figure = m.simulate(0.1).plot(None, ["pin.x", "pin.rx"])
+    assert [ax.get_title("left").partition("  ")[2] for ax in figure.axes] == ["(N)", "(N m)"]

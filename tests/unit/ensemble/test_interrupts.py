@@ -54,7 +54,7 @@ def test_an_interrupt_before_the_first_block_leaves_an_ensemble_without_members(
     found = kane.load("pendulum").ensemble(t, keep=keep, store=store, watch={"h": "cos(q)"}, **ASKED)
     assert found.interrupted and len(found) == 0
     assert repr(found) == "<Ensemble of 'pendulum', interrupted after 0 of 500 members over 1 s>"
-    assert "interrupted after 0 of 500" in found._repr_html_()
+    assert "<p>pendulum: interrupted after 0 of 500" in found._repr_html_()
     assert found.to_table().num_rows == 0 and found.to_xarray().sizes["member"] == 0
     assert not found.tallies["h"].count.any() and found.numbers["q"].shape == (0,)
     if keep != "tallies":
