@@ -100,7 +100,8 @@ class Plot {
     const times = this.rows[0];
     if (times.length && t <= times[times.length - 1]) {
       if (t === times[times.length - 1]) return;
-      this.clear(); // time has gone back
+      const first = times.findIndex((x) => x >= t); // time has gone back
+      for (const row of this.rows) row.splice(first);
     }
     this.rows[0].push(t);
     for (const [i, curve] of this.curves.entries()) this.rows[i + 1].push(curve.value(motion));
