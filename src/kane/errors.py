@@ -163,7 +163,8 @@ _ALIKE = 0.65  # share of letters in common from which on one name was meant by 
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that was probably meant: the same in other letters, small or capital, or one much like it.
+    """The known name that was probably meant: the same in other letters, small or capital, ux for vx or wx, as
+    speeds are called u here and v or ω elsewhere, or one much like it.
 
     Letters are compared with at most `_COMPARED` names: among more, with those that begin alike and are about as long.
     """
@@ -176,6 +177,8 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     alike = next((k for k in names if k.casefold() == folded), None)
     if alike is not None:
         return alike
+    if wanted[:1] in ("v", "w") and len(wanted) > 1 and f"u{wanted[1:]}" in names:
+        return f"u{wanted[1:]}"
     return next(iter(difflib.get_close_matches(wanted, names, n=1, cutoff=_ALIKE)), None)
 
 

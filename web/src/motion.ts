@@ -70,12 +70,15 @@ export interface Motion {
 
 const RUNNING = 0;
 const REACHED = 1;
+const NOT_FINITE = 4;
 const FULL = 5;
 const ADVANCE = 0n;
 const GRAB = 1n;
 const REACT = 2n;
 const CHUNK = 16;
 const CLOSE_ENOUGH = 1e-9;
+const KEPT = 32; // states that are kept to go back to where steps blow up, one for each run of steps
+const BLOWN_UP = 10; // times the largest speed of the oldest of them, from which on a state is no motion of the model
 
 /** Functions that modules ask their host for. */
 const LIBRARY: Record<string, (...x: number[]) => number> = {
@@ -117,6 +120,7 @@ export class LiveMotion {
   private ahead = 0;
   private step_time = 0; // ms that a step takes, of late
   private start: State | null = null;
+  private kept: { t: number; y: Float64Array }[] = [];
   private readonly changed = new Map<number, number>(); // parameters that have other values than those of the page
   private readonly counts: { q: number; u: number; bodies: number; parameters: number; constraints: number };
 
@@ -236,6 +240,7 @@ export class LiveMotion {
     this.stack.value = this.data.image.to;
     this.stopped = "";
     this.ahead = 0;
+    this.kept = [];
     this.transitions.length = 0;
     this.samples.length = 0;
     this.sampling = new Sampling(this.data.step);
@@ -348,14 +353,48 @@ export class LiveMotion {
     this.whole("stored", 1);
     this.whole("crossings", 0);
     const { loop, coupler } = this.data.places;
+    this.keep();
     const reason = Number(this.touch(ADVANCE, BigInt(loop), BigInt(coupler), BigInt(steps)));
-    if (reason !== RUNNING && reason !== FULL && reason !== REACHED) {
-      const fault = this.data.faults[Number(this.view.getBigInt64(this.data.places.transition_fault, true))] ?? "";
-      this.stopped = `stopped at t = ${this.t.toPrecision(6)} s: ${fault || this.data.reasons[reason]}`;
-    }
     const known = this.transitions.length;
     this.note();
-    this.sample(this.transitions.slice(known));
+    if (reason !== RUNNING && reason !== FULL && reason !== REACHED) this.stop(reason);
+    if (reason !== NOT_FINITE) this.sample(this.transitions.slice(known));
+  }
+
+  /** Say why the motion cannot go on. */
+  private stop(reason: number): void {
+    const fault = this.data.faults[Number(this.view.getBigInt64(this.data.places.transition_fault, true))] ?? "";
+    let why = fault || this.data.reasons[reason];
+    if (reason === NOT_FINITE) {
+      this.go_back();
+      why =
+        `steps of ${this.data.step} s cannot follow the motion from here on, and what is seen is the last state before;` +
+        " fix: shorter steps (--step), or end it before: wheels that come to lie flat, for one, do not roll on";
+    }
+    this.stopped = `stopped at t = ${this.t.toPrecision(6)} s: ${why}`;
+  }
+
+  /** The state with the work: what a motion goes on from, beside the time. */
+  private get state(): Float64Array {
+    return new Float64Array(this.memory.buffer, this.data.places.y, this.counts.q + this.counts.u + 1);
+  }
+
+  private keep(): void {
+    this.kept.push({ t: this.t, y: this.state.slice() });
+    if (this.kept.length > KEPT) this.kept.shift();
+  }
+
+  /** Be where the motion was before its steps blew up; samples of what came after are no part of it. */
+  private go_back(): void {
+    const { q, u } = this.counts;
+    const fastest = (y: Float64Array) => Math.max(...y.subarray(q, q + u).map(Math.abs));
+    const most = BLOWN_UP * fastest(this.kept[0].y);
+    const sound = this.kept.filter(({ y }) => y.every(Number.isFinite) && fastest(y) <= most).pop() ?? this.kept[0];
+    this.state.set(sound.y);
+    this.set_real("t", sound.t);
+    while (this.samples.length && this.samples[this.samples.length - 1].t >= sound.t) this.samples.pop();
+    this.draw(sound.t, this.data.places.y);
+    this.keep_sample(sound.t, false);
   }
 
   /** Keep samples of the states since the last time, which the loop has stored: all steps, and where a mode ends within

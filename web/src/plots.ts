@@ -97,6 +97,9 @@ class Plot {
 
   add(sample: Sample, window: number): void {
     const t = sample.t;
+    const times = this.rows[0];
+    const later = times.length && t < times[times.length - 1] ? times.findIndex((x) => x > t) : times.length;
+    for (const row of this.rows) row.splice(later); // a motion whose steps blew up has gone back
     this.rows[0].push(t);
     for (const [i, curve] of this.curves.entries()) this.rows[i + 1].push(curve.value(sample));
     if (this.rows[0].length > ROWS || this.rows[0][0] < t - 1.5 * window) {

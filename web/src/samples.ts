@@ -69,6 +69,7 @@ export class SampleTable {
     const { t, q, u } = sample;
     const kind = sample.at_transition ? 1 : 0;
     const row = [t, ...Array.from(q), ...Array.from(u)];
+    while (this.entries.length && this.entries[this.entries.length - 1].row[0] > t) this.entries.pop(); // it went back
     if (kind === 0 || t !== this.changed) this.numbers[kind]++; // both sides of a transition have one number
     if (kind === 1) this.changed = t;
     if (this.numbers[kind] % this.strides[kind]) return;

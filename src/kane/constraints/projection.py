@@ -163,14 +163,14 @@ def least_change(
     if loose:
         step = _least_beside(unit, right, list(held), list(loose))
     else:
-        step = _least_squares(*_with_kept(unit, right, list(held)), SINGULAR)
+        step = _least_squares(*_hold_places(unit, right, list(held)), SINGULAR)
     left = rate + (A @ step[..., None])[..., 0]
     speeds = np.abs(u + step)
     scale = (np.abs(A) @ speeds[..., None])[..., 0] + np.abs(rate) + lengths * speeds.max(1, keepdims=True, initial=0.0)
     return u + step, left, np.all(np.abs(left) <= SINGULAR * scale + SATISFIED, axis=1)
 
 
-def _with_kept(A: Array, right: Array, kept: list[int]) -> tuple[Array, Array]:
+def _hold_places(A: Array, right: Array, kept: list[int]) -> tuple[Array, Array]:
     """Systems A x = right, (k, m, n) and (k, m), with x = 0 in places `kept`."""
     rows = np.broadcast_to(np.eye(A.shape[2])[kept], (len(A), len(kept), A.shape[2]))
     return np.concatenate([A, rows], axis=1), np.concatenate([right, np.zeros((len(A), len(kept)))], axis=1)
@@ -184,7 +184,7 @@ def _least_beside(A: Array, right: Array, held: list[int], loose: list[int]) -> 
     beyond = np.eye(A.shape[1]) - B @ follow
     others = A.copy()
     others[:, :, loose] = 0.0
-    kept = _with_kept(beyond @ others, (beyond @ right[..., None])[..., 0], [*held, *loose])
+    kept = _hold_places(beyond @ others, (beyond @ right[..., None])[..., 0], [*held, *loose])
     step = _least_squares(*kept, SINGULAR)
     step[:, loose] = (follow @ (right[..., None] - others @ step[..., None]))[..., 0]
     return step

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kane
-from kane.errors import ExpressionError, ModelError
+from kane.errors import ExpressionError, ModelError, closest
 from kane.graph import Graph, evaluate
 from kane.model import Mechanism, load_mechanism
 from kane.space import Vector
@@ -112,6 +112,10 @@ def test_inertia_about_the_origin_becomes_central_by_the_parallel_axis_theorem(c
 def test_names_are_unique_and_readable(again, what: str) -> None:
     with pytest.raises(ModelError, match=what):
         again(arm())
+
+
+def test_a_velocity_of_other_books_is_a_speed() -> None:
+    assert closest("vx", ["x", "ux", "uroll"]) == "ux" and closest("wroll", ["roll", "uroll"]) == "uroll"
 
 
 def test_an_unknown_name_gets_the_closest_one_or_the_list() -> None:

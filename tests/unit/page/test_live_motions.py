@@ -20,6 +20,9 @@ ROUNDING = 1e-12
 LONG, LONG_ROUNDING = 10.0, 1e-9
 """A long time (s), after which chaotic motions have nothing in common unless every bit was the same."""
 
+BLOWN_UP = 100.0
+"""Times the energy at the start, to which speeds that are ten times as large lead: a page goes back to less."""
+
 SAME_BITS = [
     "pendulum",
     "double-pendulum",
@@ -53,6 +56,18 @@ def test_a_page_moves_as_a_native_run_does(name: str, tmp_path: Path) -> None:
     assert np.abs(m.poses(run.q[-1], t=SECONDS).ravel() - found["poses"]).max() <= 10 * ROUNDING
     energy = m.energy(run.q[-1], run.u[-1])
     assert found["energy"]["kinetic"] == pytest.approx(energy.kinetic, rel=1e-9, abs=1e-9)
+
+
+def test_a_fall_that_blows_up_ends_in_the_last_state_before(tmp_path: Path) -> None:
+    """A bicycle whose wheels come to lie flat, where rolling has no value: a page stays as it was shortly before."""
+    m = kane.load("whipple-bicycle")
+    path = m.page(tmp_path / "page.html", u={"ux": 1.5, "uroll": 0.5}, step=STEP)
+    (found,) = node.live_states([(path, LONG)])
+    assert "cannot follow the motion" in found["stopped"] and "fix: shorter steps" in found["stopped"]
+    assert 1.0 < found["t"] < LONG and f"{found['t']:.6g}"[:4] in found["stopped"]
+    assert np.all(np.isfinite(found["q"] + found["u"] + found["poses"]))
+    start = m.energy(*m.project(None, {"ux": 1.5, "uroll": 0.5}))
+    assert found["energy"]["kinetic"] < BLOWN_UP * start.total
 
 
 @pytest.mark.parametrize("name", SAME_BITS)
