@@ -21,7 +21,7 @@ from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import bar, heading, print_json, show, table
 from .driving import Driving, asked_motion, drive_of, off_target, refuse_unfollowed, target_sentence
 from .files import read_motion, transitions_path, write_columns, write_motion, write_transitions
-from .given import assignments, check_target, coordinates_of, events_of, file_to_write, model_of, separate
+from .given import check_target, coordinates_of, events_of, file_to_write, model_of, separate, speeds_of
 from .partial import PartialRun
 from .streams import say
 from .wording import in_shell
@@ -101,7 +101,7 @@ def run_simulation(
         return model.simulate(
             times,
             q=coordinates_of(model, arguments.q) or None,
-            u=assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None,
+            u=speeds_of(model, arguments.u) or None,
             control=drive.law,
             saturate=arguments.saturate,
             method=arguments.method,

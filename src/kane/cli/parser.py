@@ -173,7 +173,8 @@ def _json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print JSON")
 
 
-_START = "start from other coordinates: q1=0.1,q2=60*deg; or JOINT=axis(z,90*deg)"
+_START = "start from other coordinates, by coordinate or joint: q1=0.1,elbow=60*deg; or JOINT=axis(z,90*deg)"
+_SPEEDS = "start from other speeds, by speed or joint: u1=1,elbow=2"
 _SATURATE = "keep efforts of the control within their limits"
 _CONTROL = "a control law of the model, or efforts by speed or joint: u1=-2*q1-u1,elbow=0 (default: no efforts)"
 _SHOWN = (
@@ -207,7 +208,9 @@ def _integration(command: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help=_START,
     )
-    command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds: u1=1")
+    command.add_argument(
+        "--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds: u1=1, elbow=1"
+    )
     command.add_argument(
         "--rtol", type=float, default=None, help="relative tolerance of a step (default 1e-8, with constraints 1e-10)"
     )

@@ -218,3 +218,22 @@ def test_a_sweep_holds_efforts_within_their_limits_as_a_motion_alone_does(
         assert main(["sweep", *law, "-n", "2", "--samples", "3", *more]) == 0
         found.append(json.loads(capsys.readouterr().out)["at_the_end"]["q_elbow"]["mean"])
     assert found[0] == alone != found[1]
+
+
+def test_joints_of_one_coordinate_are_named_as_such_wherever_values_are_given(
+    arm: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for q, u in (("q_elbow", "u_elbow"), ("elbow", "elbow")):
+        assert main(["simulate", str(arm), "--q", f"{q}=1", "--u", f"{u}=0.5", "--t", "0.1", "--json"]) == 0
+        said.append(json.loads(capsys.readouterr().out)["q"])
+        assert main(["linearize", str(arm), "--at", f"{q}=1", "--json"]) == 0
+        said.append(capsys.readouterr().out)
+        assert main(["sweep", str(arm), "-n", "2", "--q", f"{q}=1", "--u", f"{u}=0.5", "--t", "0.1", "--json"]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[:3] == said[3:]
+    assert main(["simulate", str(arm), "--q", "elbow=1,q_elbow=1"]) == 2
+    assert main(["simulate", str(arm), "--control", "elbo=0"]) == 2
+    assert "did you mean 'elbow'?" in capsys.readouterr().err
+    assert main(["linearize", str(arm), "--control", "hold"]) == 2
+    assert "kane simulate" in capsys.readouterr().err
