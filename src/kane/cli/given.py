@@ -207,8 +207,14 @@ def events_of(arguments: Namespace) -> dict[str, Any] | None:
 
 
 def event_of(text: str) -> Any:
-    """An event that is counted, or with `!` behind it one that ends a motion."""
-    return {"expression": text[:-1].strip(), "terminal": True} if text.endswith("!") else text
+    """An event that is counted; with `!` behind it one that ends a motion, with `+` or `-` only zeros at which the
+    expression rises or falls."""
+    expression, terminal = text.removesuffix("!").rstrip(), text.endswith("!")
+    direction = {"+": 1, "-": -1}.get(expression[-1:], 0)
+    if not terminal and not direction:
+        return text
+    found: dict[str, Any] = {"expression": expression[:-1].strip() if direction else expression}
+    return found | ({"terminal": True} if terminal else {}) | ({"direction": direction} if direction else {})
 
 
 def _expressions(texts: Sequence[str], option: str, example: str) -> dict[str, str]:

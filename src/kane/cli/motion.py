@@ -125,6 +125,8 @@ def simulate(arguments: Namespace) -> int:
     if output is not None and model.changing:
         check_target(arguments, "output", transitions_path(output))
     picture, film = file_to_write(arguments, "plot", PICTURES), file_to_write(arguments, "animate", (".gif", ".mp4"))
+    if arguments.of and picture is None:
+        raise UsageError(f"--of {','.join(arguments.of)}: says what a plot shows\n    fix: add --plot FILE.png")
     if picture is not None:
         for text in separate(arguments.of):
             check_drawn(model.mechanism, text)

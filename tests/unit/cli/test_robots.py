@@ -13,6 +13,7 @@ import pytest
 import kane
 from kane.cli import main
 from kane.cli.driving import is_arm
+from kane.cli.given import event_of
 
 LINK = (
     '<inertial><origin xyz="0.1 0 0.2"/><mass value="2"/>'
@@ -237,3 +238,16 @@ def test_joints_of_one_coordinate_are_named_as_such_wherever_values_are_given(
     assert "did you mean 'elbow'?" in capsys.readouterr().err
     assert main(["linearize", str(arm), "--control", "hold"]) == 2
     assert "kane simulate" in capsys.readouterr().err
+
+
+def test_events_of_the_shell_have_a_direction(capsys: pytest.CaptureFixture[str]) -> None:
+    assert event_of("q1") == "q1"
+    assert event_of("q1-") == {"expression": "q1", "direction": -1}
+    assert event_of("q1 + !") == {"expression": "q1", "terminal": True, "direction": 1}
+    asked = ["simulate", "pendulum", "--q", "q=1", "--u", "u=0", "--t", "9", "--json", "--event"]
+    ends = []
+    for sign in ("-", "+"):  # let go at rest, q falls through zero after T/4 and rises through it after 3 T/4
+        assert main([*asked, f"down=q{sign}!"]) == 0
+        ends.append(json.loads(capsys.readouterr().out)["t"])
+    assert ends[1] == pytest.approx(3 * ends[0], rel=1e-6)
+    assert main(["simulate", "pendulum", "--of", "efforts"]) == 2  # a plot that is nowhere written
