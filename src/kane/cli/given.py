@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from ..api import Model, load
+from ..api.run_values import find_coordinate
 from ..catalogue import builtin_names
 from ..errors import WritingError, suggestion
-from ..model import ROBOTS, missing_meshes
+from ..model import ROBOTS, Mechanism, missing_meshes
 from ..model.attitude import QUATERNIONS, start_of_attitude
 from ..model.files.loading import SUFFIXES
 from ..writing import check_writable
 from . import UsageError
+from .parser import HELD
 from .streams import say
 from .wording import in_shell
 
@@ -95,8 +97,13 @@ def coordinates_of(model: Model, texts: Sequence[str], option: str = "--q") -> d
         if joint is None and name not in mechanism.coordinate_records and "(" in value:
             turned = [j.name for j in mechanism.joints.values() if j.type.kind in QUATERNIONS]
             raise UsageError(f"{option} {part}: no joint '{name}' that turns freely; {suggestion(name, turned)}")
-        if joint is None or not equals:
-            found |= assignments(model, [part], mechanism.coordinate_records, option)
+        alone = find_coordinate(mechanism, name)
+        if joint is None or not equals or alone != name:
+            part = part.replace(name, alone, 1) if joint is not None else part
+            for own, number in assignments(model, [part], mechanism.coordinate_records, option).items():
+                if own in found:
+                    raise UsageError(f"{option} {part}: '{own}' is given twice")
+                found[own] = number
             continue
         own = [c.name for c in joint.coordinates]
         orientation = _orientation(value) if joint.type.kind in QUATERNIONS else None
@@ -106,6 +113,24 @@ def coordinates_of(model: Model, texts: Sequence[str], option: str = "--q") -> d
             raise UsageError(f"{option} {part}: '{name}' is a {joint.type.kind} joint\n    fix: {fix}")
         found |= start_of_attitude(mechanism, name, orientation, f"{option} {name}")
     return found
+
+
+def speeds_of(model: Model, texts: Sequence[str], option: str = "--u") -> dict[str, float]:
+    """Speeds at the start, by name; a joint that has one alone may be named instead."""
+    found: dict[str, float] = {}
+    for part in separate(texts):
+        name, equals, value = (x.strip() for x in part.partition("="))
+        text = f"{find_speed(model.mechanism, name)}={value}" if equals else part
+        found |= assignments(model, [text], model.mechanism.speed_records, option)
+    return found
+
+
+def find_speed(m: Mechanism, name: str) -> str:
+    """The speed that is the rate of a joint's one coordinate, by the name of the joint; any other text as it is."""
+    joint = None if name in m.known_names else m.joints.get(name)
+    if joint is None or len(joint.rates) != 1:
+        return name
+    return next((speed.name for speed in m.speed_records.values() if speed.definition == joint.rates[0]), name)
 
 
 _ORIENTATIONS = "axis(z,90*deg), euler(body 321,YAW,PITCH,ROLL) or quaternion(W,X,Y,Z)"
@@ -154,7 +179,11 @@ def _parts(text: str) -> list[str]:
 def named_control(model: Model, name: str | None) -> str | None:
     """The control law of the model that the command line names."""
     if name is not None and name not in model.controls:
-        raise UsageError(f"--control {name}: unknown control law; {suggestion(name, model.controls)}")
+        known = suggestion(name, model.controls) if model.controls else "the model has none"
+        fix = "give efforts by speed or joint: --control u1=-2*q1-u1"
+        if name in HELD:
+            fix = f"`kane simulate`, report, page and play know {name}; here leave it out, or {fix}"
+        raise UsageError(f"--control {name}: unknown control law; {known}\n    fix: {fix}")
     return name
 
 
@@ -163,7 +192,12 @@ def control_of(model: Model, given: str | None) -> str | dict[str, str] | None:
     between: `u1=-2*q1-u1,elbow=0.5`."""
     if given is None or "=" not in given:
         return named_control(model, given)
-    return _expressions([given], "--control", "u1=-2*q1")
+    found = _expressions([given], "--control", "u1=-2*q1")
+    known = [*model.mechanism.speed_records, *model.mechanism.joints]
+    for name in found:
+        if name not in known:
+            raise UsageError(f"--control {name}={found[name]}: unknown name '{name}'; {suggestion(name, known)}")
+    return found
 
 
 def events_of(arguments: Namespace) -> dict[str, Any] | None:
@@ -173,8 +207,14 @@ def events_of(arguments: Namespace) -> dict[str, Any] | None:
 
 
 def event_of(text: str) -> Any:
-    """An event that is counted, or with `!` behind it one that ends a motion."""
-    return {"expression": text[:-1].strip(), "terminal": True} if text.endswith("!") else text
+    """An event that is counted; with `!` behind it one that ends a motion, with `+` or `-` only zeros at which the
+    expression rises or falls."""
+    expression, terminal = text.removesuffix("!").rstrip(), text.endswith("!")
+    direction = {"+": 1, "-": -1}.get(expression[-1:], 0)
+    if not terminal and not direction:
+        return text
+    found: dict[str, Any] = {"expression": expression[:-1].strip() if direction else expression}
+    return found | ({"terminal": True} if terminal else {}) | ({"direction": direction} if direction else {})
 
 
 def _expressions(texts: Sequence[str], option: str, example: str) -> dict[str, str]:

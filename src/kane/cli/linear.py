@@ -11,9 +11,10 @@ import numpy as np
 
 from ..analysis import Linearization
 from ..api import Model
+from ..api.run_values import find_coordinate
 from . import FINE, UsageError
 from .console import print_json, show
-from .given import assignments, control_of, file_to_write, model_of
+from .given import assignments, control_of, file_to_write, model_of, separate
 from .motion import PICTURES
 from .streams import say
 
@@ -59,7 +60,7 @@ def _read_values(model: Model, texts: list[str]) -> dict[str, float]:
     found: dict[str, float] = {}
     for text in texts:
         if not text.endswith(".json"):
-            found.update(assignments(model, [text], known, "--at"))
+            found.update(_by_name(model, separate([text]), known))
             continue
         path = Path(text)
         if not path.is_file():
@@ -70,7 +71,17 @@ def _read_values(model: Model, texts: list[str]) -> dict[str, float]:
             raise UsageError(f"--at {text}: is not JSON: {error}") from None
         if not isinstance(values, dict):
             raise UsageError(f'--at {text}: expected names and values, as in {{"{next(iter(known))}": 0.1}}')
-        found.update(assignments(model, [f"{name}={value}" for name, value in values.items()], known, "--at"))
+        found.update(_by_name(model, [f"{name}={value}" for name, value in values.items()], known))
+    return found
+
+
+def _by_name(model: Model, parts: list[str], known: dict[str, Any]) -> dict[str, float]:
+    """Values by coordinate or speed; the name of a joint that has one coordinate stands for that."""
+    found: dict[str, float] = {}
+    for part in parts:
+        name, equals, value = (x.strip() for x in part.partition("="))
+        text = f"{find_coordinate(model.mechanism, name)}={value}" if equals else part
+        found.update(assignments(model, [text], known, "--at"))
     return found
 
 

@@ -21,7 +21,7 @@ from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import bar, heading, print_json, show, table
 from .driving import Driving, asked_motion, drive_of, off_target, refuse_unfollowed, target_sentence
 from .files import read_motion, transitions_path, write_columns, write_motion, write_transitions
-from .given import assignments, check_target, coordinates_of, events_of, file_to_write, model_of, separate
+from .given import check_target, coordinates_of, events_of, file_to_write, model_of, separate, speeds_of
 from .partial import PartialRun
 from .streams import say
 from .wording import in_shell
@@ -101,7 +101,7 @@ def run_simulation(
         return model.simulate(
             times,
             q=coordinates_of(model, arguments.q) or None,
-            u=assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None,
+            u=speeds_of(model, arguments.u) or None,
             control=drive.law,
             saturate=arguments.saturate,
             method=arguments.method,
@@ -125,6 +125,8 @@ def simulate(arguments: Namespace) -> int:
     if output is not None and model.changing:
         check_target(arguments, "output", transitions_path(output))
     picture, film = file_to_write(arguments, "plot", PICTURES), file_to_write(arguments, "animate", (".gif", ".mp4"))
+    if arguments.of and picture is None:
+        raise UsageError(f"--of {','.join(arguments.of)}: says what a plot shows\n    fix: add --plot FILE.png")
     if picture is not None:
         for text in separate(arguments.of):
             check_drawn(model.mechanism, text)

@@ -173,7 +173,8 @@ def _json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print JSON")
 
 
-_START = "start from other coordinates: q1=0.1,q2=60*deg; or JOINT=axis(z,90*deg)"
+_START = "start from other coordinates, by coordinate or joint: q1=0.1,elbow=60*deg; or JOINT=axis(z,90*deg)"
+_SPEEDS = "start from other speeds, by speed or joint: u1=1,elbow=2"
 _SATURATE = "keep efforts of the control within their limits"
 _CONTROL = "a control law of the model, or efforts by speed or joint: u1=-2*q1-u1,elbow=0 (default: no efforts)"
 _SHOWN = (
@@ -198,7 +199,8 @@ def _integration(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=EXPRESSION",
-        help="watch for zeros of an expression: down=q1; with ! behind it, it ends the motion",
+        help="watch for zeros of an expression: down=q1; behind it - takes those where it falls, + where it rises, "
+        "and ! ends the motion there: down=q1-!",
     )
     command.add_argument(
         "--q",
@@ -207,7 +209,9 @@ def _integration(command: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help=_START,
     )
-    command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds: u1=1")
+    command.add_argument(
+        "--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds: u1=1, elbow=1"
+    )
     command.add_argument(
         "--rtol", type=float, default=None, help="relative tolerance of a step (default 1e-8, with constraints 1e-10)"
     )
@@ -430,7 +434,8 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
         '  kane sweep double-pendulum -n 1000 --q "q1=uniform(-1,1)" --parameter "m1=normal(1,0.05)" --time 10\n'
         '  kane sweep whipple-bicycle -n 500 --u "uroll=normal(0,0.5)" --event "fell=roll**2 - 1!" --out runs.zarr\n\n'
         "Values are numbers, normal(mean, deviation), uniform(low, high) or choice(a, b, ...). An event is an\n"
-        "expression whose zeros are counted; with ! behind it, it ends the motion. A store is a folder with Zarr\n"
+        "expression whose zeros are counted; behind it - or + counts\n"
+        "only those where it falls or rises (over=tipover-), and ! ends the motion. A store is a folder with Zarr\n"
         "arrays and one row per member in members.parquet. Status 1 if a member failed.",
     )
     _model(command)

@@ -11,7 +11,7 @@ from ..errors import InputError
 from . import FAILED, FINE
 from .console import show
 from .driving import asked_motion, drive_of, refuse_unfollowed, say_what_moves
-from .given import assignments, coordinates_of, file_to_write, model_of
+from .given import coordinates_of, file_to_write, model_of, speeds_of
 from .streams import say
 
 LOOK = 0.1
@@ -29,7 +29,7 @@ def play(arguments: Namespace) -> int:
     if arguments.t is not None and not (math.isfinite(arguments.t) and arguments.t > 0):
         raise InputError(f"--t {arguments.t}: give a number of seconds > 0")
     q = coordinates_of(model, arguments.q) or None
-    u = assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None
+    u = speeds_of(model, arguments.u) or None
     drive = drive_of(model, arguments, asked_motion(model, arguments), shown=True)
     refuse_unfollowed(drive, arguments)
     say_what_moves(drive, arguments)

@@ -13,7 +13,7 @@ from ..report.writer import SAMPLES
 from . import FAILED, FINE, INTERRUPTED
 from .console import bar, print_json, show, table
 from .driving import asked_motion, drive_of, off_target, refuse_unfollowed, say_what_moves, target_sentence
-from .given import assignments, coordinates_of, file_to_write, model_of
+from .given import coordinates_of, file_to_write, model_of, speeds_of
 from .motion import run_simulation
 from .streams import say
 from .wording import in_shell
@@ -63,7 +63,7 @@ def page(arguments: Namespace) -> int:
     refuse_unfollowed(drive, arguments)
     say_what_moves(drive, arguments)
     q = coordinates_of(model, arguments.q) or None
-    u = assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None
+    u = speeds_of(model, arguments.u) or None
     model.page(path, q=q, u=u, control=drive.law, contacts=arguments.contacts, step=arguments.step)
     show(_path_text(path))
     return FINE

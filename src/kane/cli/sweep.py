@@ -16,12 +16,13 @@ from ..api.ensemble_pictures import watched_of
 from ..api.ensemble_progress import LOG_EVERY, Progress
 from ..api.ensembles import Ensemble
 from ..api.memory_needs import EnsembleSize, require_ensemble_memory
+from ..api.run_values import find_coordinate
 from ..errors import suggestion
 from ..report import write_ensemble
 from ..simulate import ENDS
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import BAR_AFTER, can_draw, heading, print_json, show, table
-from .given import control_of, event_of, file_to_write, model_of, separate
+from .given import control_of, event_of, file_to_write, find_speed, model_of, separate
 from .motion import DURATION, PICTURES
 from .streams import say
 from .wording import in_shell
@@ -123,8 +124,8 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         "n": arguments.n,
         "seed": arguments.seed,
         "sampling": arguments.sampling,
-        "q": _texts(arguments.q, mechanism.coordinate_records, "--q") or None,
-        "u": _texts(arguments.u, mechanism.speed_records, "--u") or None,
+        "q": _of_joints(model, arguments.q, "--q") or None,
+        "u": _of_joints(model, arguments.u, "--u") or None,
         "parameters": _texts(arguments.parameter, model.parameters, "--parameter") or None,
         "events": {name: event_of(text) for name, text in events.items()} or None,
         "watch": _texts(arguments.watch, None, "--watch", "height") or None,
@@ -165,6 +166,14 @@ def _texts(given: Sequence[str], known: Any, option: str, example: str = "q1") -
             raise UsageError(f"{option} {part}: '{name}' is given twice")
         found[name] = text
     return found
+
+
+def _of_joints(model: Model, given: Sequence[str], option: str) -> dict[str, str]:
+    """Coordinates or speeds → text; a joint that has one of them alone may be named instead."""
+    m = model.mechanism
+    known, find = (m.coordinate_records, find_coordinate) if option == "--q" else (m.speed_records, find_speed)
+    parts = (part.partition("=") for part in separate(given))
+    return _texts([f"{find(m, name.strip())}{equals}{text}" for name, equals, text in parts], known, option)
 
 
 def _status(found: Ensemble, arguments: Namespace) -> int:

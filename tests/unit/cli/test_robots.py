@@ -13,6 +13,7 @@ import pytest
 import kane
 from kane.cli import main
 from kane.cli.driving import is_arm
+from kane.cli.given import event_of
 
 LINK = (
     '<inertial><origin xyz="0.1 0 0.2"/><mass value="2"/>'
@@ -218,3 +219,35 @@ def test_a_sweep_holds_efforts_within_their_limits_as_a_motion_alone_does(
         assert main(["sweep", *law, "-n", "2", "--samples", "3", *more]) == 0
         found.append(json.loads(capsys.readouterr().out)["at_the_end"]["q_elbow"]["mean"])
     assert found[0] == alone != found[1]
+
+
+def test_joints_of_one_coordinate_are_named_as_such_wherever_values_are_given(
+    arm: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for q, u in (("q_elbow", "u_elbow"), ("elbow", "elbow")):
+        assert main(["simulate", str(arm), "--q", f"{q}=1", "--u", f"{u}=0.5", "--t", "0.1", "--json"]) == 0
+        said.append(json.loads(capsys.readouterr().out)["q"])
+        assert main(["linearize", str(arm), "--at", f"{q}=1", "--json"]) == 0
+        said.append(capsys.readouterr().out)
+        assert main(["sweep", str(arm), "-n", "2", "--q", f"{q}=1", "--u", f"{u}=0.5", "--t", "0.1", "--json"]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[:3] == said[3:]
+    assert main(["simulate", str(arm), "--q", "elbow=1,q_elbow=1"]) == 2
+    assert main(["simulate", str(arm), "--control", "elbo=0"]) == 2
+    assert "did you mean 'elbow'?" in capsys.readouterr().err
+    assert main(["linearize", str(arm), "--control", "hold"]) == 2
+    assert "kane simulate" in capsys.readouterr().err
+
+
+def test_events_of_the_shell_have_a_direction(capsys: pytest.CaptureFixture[str]) -> None:
+    assert event_of("q1") == "q1"
+    assert event_of("q1-") == {"expression": "q1", "direction": -1}
+    assert event_of("q1 + !") == {"expression": "q1", "terminal": True, "direction": 1}
+    asked = ["simulate", "pendulum", "--q", "q=1", "--u", "u=0", "--t", "9", "--json", "--event"]
+    ends = []
+    for sign in ("-", "+"):  # let go at rest, q falls through zero after T/4 and rises through it after 3 T/4
+        assert main([*asked, f"down=q{sign}!"]) == 0
+        ends.append(json.loads(capsys.readouterr().out)["t"])
+    assert ends[1] == pytest.approx(3 * ends[0], rel=1e-6)
+    assert main(["simulate", "pendulum", "--of", "efforts"]) == 2  # a plot that is nowhere written
