@@ -244,3 +244,12 @@ def test_a_disk_rolls_by_the_equations_of_kane() -> None:
         "-3/2 m R² u2' - m R² u1 u3",
         "-1/4 m R² u3' - 1/2 m R² u1 u2 + 1/4 m R² sin(q2) u1 u3/cos(q2)",
     ]
+
+
+def test_letters_with_indices_in_words_are_mathematics_and_two_choices_are_told_apart() -> None:
+    """In the sentence on dependent speeds of a linkage, and over the operations of two choices of speeds."""
+    latex = kane.load("four-bar").explain(beside=None).to_latex()
+    assert "$D_{di}$ being the coefficient of $u_{i}$ in $u_{d}$" in latex
+    told = kane.load("double-pendulum").explain(beside={"u1": "q1'", "u2": "q1' + q2'"})
+    assert r"\multicolumn{3}{c}{\text{with these}}" in told.to_latex()
+    assert '<th colspan="3">with the speeds above</th><th colspan="3">with these</th>' in told.to_html()

@@ -12,7 +12,7 @@ from textwrap import wrap
 
 from .notation import LATEX, latex_text
 from .records import Derivation
-from .sections import Counts, EquationLine, MathTable, Passage, Sections, Words, beside_sections
+from .sections import CHOICES, Counts, EquationLine, MathTable, Passage, Sections, Words, beside_sections
 
 WIDE = 52.0
 """Letters of mathematics in a line: 345 pt, the text of an article in 10 pt, less an indent."""
@@ -197,6 +197,8 @@ def _counts(counts: Counts) -> str:
         for name, several in counts.rows
     ]
     head = " & ".join([" ", *(r"\times, \div & + & \sin, \cos" for _ in range(wide))])
+    if wide == len(CHOICES):
+        head = "".join(rf" & \multicolumn{{3}}{{c}}{{\text{{{choice}}}}}" for choice in CHOICES) + f" \\\\\n{head}"
     columns = "l" + "rrr" * wide
     return (
         rf"\[ \begin{{array}}{{{columns}}}" + f"\n{head} \\\\ \\hline\n" + " \\\\\n".join(rows) + "\n\\end{array} \\]"

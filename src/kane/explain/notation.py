@@ -361,7 +361,9 @@ def latex_text(words: str) -> str:
     )
 
 
-_QUANTITY = re.compile(r"((?<![\w.])[vωaαRTF](?:_\d+)?\*?\([^()*]+\*?\)|(?<![\w.])[vωF]_[a-z\d]+\b)")
+_QUANTITY = re.compile(
+    r"((?<![\w.])[vωaαRTF](?:_\d+)?\*?\([^()*]+\*?\)|(?<![\w.])(?:[vωF]_[a-z\d]+|[Du]_[a-z]{1,2})\b)"
+)
 _LATEX_SIGNS = str.maketrans(
     {
         **{letter: rf"$\{name}$" for name, letter in GREEK.items() if len(letter) == 1},

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..markup import Markup, text
 from .notation import MATHML
 from .records import Derivation
-from .sections import Counts, EquationLine, MathTable, Passage, Sections, Words, beside_sections
+from .sections import CHOICES, Counts, EquationLine, MathTable, Passage, Sections, Words, beside_sections
 
 FOLDED = 24
 """Lines of a section that are shown at once; a longer one is to be opened."""
@@ -113,9 +113,11 @@ def _grid(grid: MathTable) -> str:
 
 def _counts(counts: Counts) -> str:
     wide = len(counts.rows[0][1])
+    above = "".join(f'<th colspan="3">{choice}</th>' for choice in CHOICES) if wide == len(CHOICES) else ""
+    over = f"<tr><th></th>{above}</tr>\n" if above else ""
     head = "<th></th>" + "<th>multiply, divide</th><th>add</th><th>sin, cos</th>" * wide
     rows = "".join(
         f"<tr><td>{text(name)}</td>{''.join(f'<td>{a}</td><td>{b}</td><td>{c}</td>' for a, b, c in several)}</tr>\n"
         for name, several in counts.rows
     )
-    return f'<div class="wide"><table class="grid count"><tr>{head}</tr>\n{rows}</table></div>'
+    return f'<div class="wide"><table class="grid count">{over}<tr>{head}</tr>\n{rows}</table></div>'

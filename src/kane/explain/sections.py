@@ -47,6 +47,10 @@ class Counts:
     rows: tuple[tuple[str, tuple[tuple[int, int, int], ...]], ...]
 
 
+CHOICES = ("with the speeds above", "with these")
+"""Heads of the operations of two choices of speeds beside each other."""
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A title and what stands under it."""
