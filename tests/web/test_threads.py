@@ -24,8 +24,8 @@ COUNTED = """(() => { window.modules = 0; const made = WebAssembly.instantiate;
 WebAssembly.instantiate = (...x) => { window.modules++; return made.apply(WebAssembly, x); }; })()"""
 """Counts the modules that the page itself has; what is simulated has one at least."""
 
-LONG_STEP = "setTimeout(() => { for (const end = performance.now() + 2500; performance.now() < end; ); }, 0)"
-"""Keeps the thread from everything, as a step of 2.5 s does."""
+LONG_STEP = "setTimeout(() => { for (const end = performance.now() + 6000; performance.now() < end; ); }, 0)"
+"""Keeps the thread from everything, as a step of 6 s does."""
 
 DRAWN = """(async () => { const p = document.querySelector('kane-page'); let t = Number.NaN, first = 0;
 for (const end = performance.now() + 20000; t !== p.state.t || p.drawing.frames < first + 5; ) {
