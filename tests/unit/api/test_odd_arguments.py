@@ -183,9 +183,19 @@ def test_errors_of_a_control_are_those_of_the_caller() -> None:
         described().simulate((0.0, 0.1), control=broken)
 
 
+class Unreadable(str):
+    """A name that cannot be compared."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("nobody knows")
+
+
 def test_what_nobody_foresaw_is_named_with_its_cause() -> None:
-    with pytest.raises(InputError, match=r"body: cannot take what it was given: 'new', shapes=3") as caught:
-        described().body("new", shapes=3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"body: cannot take what it was given: 'new', about=") as caught:
+        described().body("new", about=Unreadable("center"))
     assert isinstance(caught.value.__cause__, TypeError)
 
 

@@ -79,4 +79,4 @@ def test_quaternions_are_made_unit_where_there_are_any() -> None:
 def test_equations_say_what_they_are() -> None:
     equations = weight_on_spring().equations()
     assert isinstance(equations, Equations)
-    assert repr(equations).startswith("<Equations of 'weight': 1 speeds")
+    assert repr(equations).startswith("<Equations of 'weight': 1 speed")

@@ -38,40 +38,58 @@ _SEVERAL = frozenset({"link", "joint", "visual", "collision"})  # one of them do
 _LETTERS = 1  # by which a mistyped name may be longer or shorter: friction_loss is another word than friction
 
 
+_KNOWN = {tag: {inner: frozenset(names.split()) for inner, names in known.items()} for tag, known in ATTRIBUTES.items()}
+
+
 def correct_spelling(root: Element, faults: Faults) -> None:
     """Note each mistyped name under <robot>, and put what was meant in its place, so that what follows is read."""
-    for element in root.children:
-        _correct(element, "robot", root, faults, "")
-    for element in root.children:
-        name = excerpt(element.attributes.get("name", "").strip())
-        _descend(element, faults, f"{element.tag} '{name}'")
+    _correct_inside(root, faults, None)
 
 
-def _descend(parent: Element, faults: Faults, where: str) -> None:
-    if parent.tag not in ATTRIBUTES:
+def _correct_inside(parent: Element, faults: Faults, part: Element | None) -> None:
+    """Correct what is inside an element, in a link or joint, which is its `part` of the robot. Large files are read
+    here: nothing is called for an element in order."""
+    if parent.tag not in _KNOWN:
         return
+    known = _KNOWN[parent.tag]
     for element in parent.children:
-        _correct(element, parent.tag, parent, faults, where)
-        _descend(element, faults, where)
+        if element.tag not in known:
+            _correct_tags(parent, faults, part)
+            break
+    for element in parent.children:
+        if element.tag in known:
+            for name in element.attributes:
+                if name not in known[element.tag]:
+                    _correct_attributes(element, known[element.tag], faults, part)
+                    break
+        if element.children:
+            _correct_inside(element, faults, part or element)
 
 
-def _correct(element: Element, inside: str, parent: Element, faults: Faults, where: str) -> None:
-    known = ATTRIBUTES[inside]
-    if element.tag not in known:
-        present = {child.tag for child in parent.children} - _SEVERAL
+def _correct_tags(parent: Element, faults: Faults, part: Element | None) -> None:
+    known = _KNOWN[parent.tag]
+    unknown = [element for element in parent.children if element.tag not in known]
+    present = {child.tag for child in parent.children} - _SEVERAL
+    for element in unknown:
         meant = _find_meant(element.tag, [tag for tag in known if tag not in present])
-        if meant is None:
-            return
-        what, fix = f"unknown element <{excerpt(element.tag)}> in <{inside}>", f"did you mean <{meant}>?"
-        faults.note(element.line, where, what, fix=fix)
-        element.tag = meant
-    names = known[element.tag].split()
+        if meant is not None:
+            what, fix = f"unknown element <{excerpt(element.tag)}> in <{parent.tag}>", f"did you mean <{meant}>?"
+            faults.note(element.line, _place_of(part), what, fix=fix)
+            element.tag = meant
+
+
+def _correct_attributes(element: Element, names: frozenset[str], faults: Faults, part: Element | None) -> None:
     for name in [name for name in element.attributes if name not in names]:
-        meant = _find_meant(name, [n for n in names if n not in element.attributes])
+        meant = _find_meant(name, [n for n in sorted(names) if n not in element.attributes])
         if meant is not None:
             what, fix = f"unknown attribute {excerpt(name)} of <{element.tag}>", f"did you mean {meant}?"
-            faults.note(element.line, where, what, fix=fix)
+            faults.note(element.line, _place_of(part), what, fix=fix)
             element.attributes = {**element.attributes, meant: element.attributes[name]}
+
+
+def _place_of(part: Element | None) -> str:
+    """The link or joint that a fault is in, in words."""
+    return "" if part is None else f"{part.tag} '{excerpt(part.attributes.get('name', '').strip())}'"
 
 
 def _find_meant(name: str, missing: list[str]) -> str | None:
