@@ -40,7 +40,10 @@ class Element:
 
     def first(self, tag: str) -> Element | None:
         """The first child with this tag."""
-        return next(self.all(tag), None)
+        for child in self.children:  # a loop, since large files ask often
+            if child.tag == tag:
+                return child
+        return None
 
 
 def parse_xml(data: bytes, source: str, most: int = MAX_BYTES) -> Element:
