@@ -1,7 +1,7 @@
 # Everything here needs only make and a Python >= 3.11; the rest is installed into .venv.
 
 PYTHON  ?= python3
-WORKERS ?= 3
+WORKERS ?= 2
 PYTEST  ?=
 # Interpreters: the lowest one, for test-lowest, and those of test-versions.
 LOWEST  ?= python3.11
@@ -40,8 +40,7 @@ help:
 	@echo 'make docs           run the code of the documentation'
 	@echo 'make clean          remove caches and build output (distclean: .venv too)'
 
-# Reinstalled only when the declared dependencies change; an existing .venv is kept and brought up to date. Modules are
-# compiled when they are imported, which most never are: that is half the work of an installation.
+# Reinstalled only when the declared dependencies change; an existing .venv is kept and brought up to date.
 $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || { \
 	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -50,7 +49,7 @@ $(STAMP): pyproject.toml constraints.txt
 	  $(PYTHON) -m venv $(VENV) || { \
 	    rm -rf $(VENV); \
 	    echo "'$(PYTHON) -m venv' failed; on Debian and Ubuntu it is in the package python3-venv."; exit 1; }; }
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
 $(SCRIPT): $(STAMP) web/build.py web/build.mjs web/package-lock.json $(wildcard web/src/*)
