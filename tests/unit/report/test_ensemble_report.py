@@ -69,7 +69,9 @@ def test_figures_are_those_of_the_members(shown: tuple[Any, str]) -> None:
 
 def test_what_is_zero_throughout_is_named_and_not_drawn(tmp_path: Path) -> None:
     """The lateral speed of the contact of a bicycle is zero but for rounding."""
-    found = kane.load("whipple-bicycle").ensemble(np.linspace(0, 0.5, 6), n=4, u={"ux": "uniform(4, 6)", "uroll": 0.1})
+    found = kane.load("whipple-bicycle").ensemble(
+        np.linspace(0, 0.5, 6), n=4, q={"steer": 0.02}, u={"ux": "uniform(4, 6)", "uroll": 0.1}
+    )
     assert 0.0 < max(abs(found.tallies["uy"].high).max(), abs(found.tallies["uy"].low).max()) < 1e-12
     page = write_ensemble(found, tmp_path / "riders.html").read_text(encoding="utf-8")
     assert "Zero throughout: uy." in words(page)
