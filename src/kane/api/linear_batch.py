@@ -15,7 +15,8 @@ import numpy as np
 from ..analysis.linearization import FirstOrder, FirstOrderMotion, Operating, Positions, choose_independent, close_loop
 from ..analysis.linearizations import first_orders, linearize_together, require_one_shape
 from ..constraints.multipliers import Balance, multipliers_by_singular_values
-from ..constraints.thresholds import REGULAR, SATISFIED, SINGULAR
+from ..constraints.projection import least_beside
+from ..constraints.thresholds import REGULAR, SATISFIED
 from ..errors import KaneError
 from ..model.attitude import quaternion_places, unit_quaternions
 from . import given
@@ -96,20 +97,18 @@ def _least_change(A: Array, rate: Array, u: Array, movable: list[int], loose: li
     """u moved to A u + c = 0 by the least change of what may move, however much the `loose` ones do; None where that
     does not determine it."""
     rows = A[:1] if np.all(A[:1] == A) else A  # often there are many speeds at one position
-    G, right, step = rows[:, :, movable], -rate[:, :, None], np.zeros((*u.shape, 1))
     if loose:
-        B = rows[:, :, loose]
-        follow = np.linalg.pinv(B, rcond=SINGULAR)
-        beyond = np.eye(B.shape[1]) - B @ follow
-        step[:, movable] = np.linalg.pinv(beyond @ G, rcond=SINGULAR) @ (beyond @ right)
-        step[:, loose] = follow @ (right - G @ step[:, movable])
+        step = least_beside(rows, -rate, movable, loose)
     else:
+        G, step = rows[:, :, movable], np.zeros_like(u)
         try:
-            step[:, movable] = G.transpose(0, 2, 1) @ np.linalg.solve(G @ G.transpose(0, 2, 1), right)
+            step[:, movable] = (G.transpose(0, 2, 1) @ np.linalg.solve(G @ G.transpose(0, 2, 1), -rate[..., None]))[
+                ..., 0
+            ]
         except np.linalg.LinAlgError:
             return None
-    moved = u + step[:, :, 0]
-    left = rate + (rows @ step)[:, :, 0]
+    moved = u + step
+    left = rate + (rows @ step[..., None])[..., 0]
     good = np.abs(left).max(axis=1) <= SATISFIED * (1.0 + np.abs(moved).max(axis=1))
     return moved if np.all(good) else None
 

@@ -161,33 +161,28 @@ def least_change(
     lengths = row_lengths(A, rows.units, rows.sizes)
     unit, right = drop_rounding(A, rows.sizes) / lengths[..., None], -rate / lengths
     if loose:
-        step = _least_beside(unit, right, list(held), list(loose))
+        others = [i for i in range(u.shape[1]) if i not in (*held, *loose)]
+        step = least_beside(unit, right, others, list(loose))
     else:
-        step = _least_squares(*_hold_places(unit, right, list(held)), SINGULAR)
+        kept = np.broadcast_to(np.eye(u.shape[1])[list(held)], (len(u), len(held), u.shape[1]))
+        aim = np.concatenate([right, np.zeros((len(u), len(held)))], axis=1)
+        step = _least_squares(np.concatenate([unit, kept], axis=1), aim, SINGULAR)
     left = rate + (A @ step[..., None])[..., 0]
     speeds = np.abs(u + step)
     scale = (np.abs(A) @ speeds[..., None])[..., 0] + np.abs(rate) + lengths * speeds.max(1, keepdims=True, initial=0.0)
     return u + step, left, np.all(np.abs(left) <= SINGULAR * scale + SATISFIED, axis=1)
 
 
-def _hold_places(A: Array, right: Array, kept: list[int]) -> tuple[Array, Array]:
-    """Systems A x = right, (k, m, n) and (k, m), with x = 0 in places `kept`."""
-    rows = np.broadcast_to(np.eye(A.shape[2])[kept], (len(A), len(kept), A.shape[2]))
-    return np.concatenate([A, rows], axis=1), np.concatenate([right, np.zeros((len(A), len(kept)))], axis=1)
-
-
-def _least_beside(A: Array, right: Array, held: list[int], loose: list[int]) -> Array:
-    """Solutions (k, n) of A x = right with x = 0 in places `held` that are least in all places but the `loose` ones:
-    first of what no loose one can do, then the loose ones do the rest."""
-    B = A[:, :, loose]
+def least_beside(A: Array, right: Array, movable: list[int], loose: list[int]) -> Array:
+    """Solutions (k, n) of A x = right, (k or 1, m, n) and (k, m), that are zero but in places `movable` and `loose`
+    and least in the movable ones: these do what no loose one can do, then the loose ones do the rest."""
+    G, B, aim = A[:, :, movable], A[:, :, loose], right[..., None]
     follow = np.linalg.pinv(B, rcond=SINGULAR)
-    beyond = np.eye(A.shape[1]) - B @ follow
-    others = A.copy()
-    others[:, :, loose] = 0.0
-    kept = _hold_places(beyond @ others, (beyond @ right[..., None])[..., 0], [*held, *loose])
-    step = _least_squares(*kept, SINGULAR)
-    step[:, loose] = (follow @ (right[..., None] - others @ step[..., None]))[..., 0]
-    return step
+    beyond = np.eye(B.shape[1]) - B @ follow
+    step = np.zeros((len(right), A.shape[2], 1))
+    step[:, movable] = np.linalg.pinv(beyond @ G, rcond=SINGULAR) @ (beyond @ aim)
+    step[:, loose] = follow @ (aim - G @ step[:, movable])
+    return step[..., 0]
 
 
 def _least_squares(whole: Array, right: Array, within: float) -> Array:
@@ -283,6 +278,7 @@ __all__ = [
     "RowLabels",
     "RowTerms",
     "close_positions",
+    "least_beside",
     "least_change",
     "project_position",
     "project_speeds",

@@ -67,7 +67,10 @@ def comparisons(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-@pytest.mark.parametrize("name", [*NO_MODELS, *DEEP, *DEEP_OPTIONS])
+@pytest.mark.parametrize(
+    "name",  # the work of files that are models is judged more strictly below
+    [pytest.param(n, marks=pytest.mark.long) if n in GOOD and n not in (*DEEP, *DEEP_OPTIONS) else n for n in ALL],
+)
 def test_a_large_file_is_judged_with_work_in_proportion(name: str, comparisons: list[str]) -> None:
     text = ALL[name](SIZE)
     answer = ""
