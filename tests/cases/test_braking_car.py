@@ -13,6 +13,7 @@ import kane
 
 TIME = 1e-9  # s, of changes
 SPEED = 15.0
+MIRRORED = 1e-9  # share of the largest force by which forces of two sides differ: rounding
 
 
 def decelerations(m: kane.Model) -> tuple[np.ndarray, np.ndarray]:
@@ -59,3 +60,16 @@ def test_with_little_braking_the_wheels_roll_and_none_slides() -> None:
     a = 2 * 500.0 / p["r"] / (p["m"] + 4 * p["mw"] + 2 * p["mw"])
     assert run.u[:, m.speeds.index("u_root_vx")] == pytest.approx(SPEED - a * run.t, rel=1e-9)
     assert not run.ground().crossings
+
+
+@pytest.mark.parametrize("brake", [500.0, 1200.0, 2500.0], ids=["rolls", "slides", "locks"])
+def test_a_symmetric_car_that_brakes_straight_has_no_lateral_forces(brake: float) -> None:
+    """Its left half is the mirror image of its right half, so that the forces are, at every time from the first on: the
+    two rear wheels, which grip, must not press against each other while the front ones begin to slide."""
+    m = kane.load("braking-car")
+    m.set_parameters(brake=brake)
+    run = m.simulate(4)
+    ground, largest = run.ground(), run.ground().normal.max()
+    assert run.t[0] == 0.0 and np.abs(ground.lateral).max() < MIRRORED * largest
+    for forces in (ground.longitudinal, ground.normal):
+        assert forces[:, 0::2] == pytest.approx(forces[:, 1::2], abs=MIRRORED * largest)

@@ -3,18 +3,31 @@
 A slip from rest has no direction yet. While it begins, its friction opposes w = v + τ a, the velocity that it will have
 a moment τ later: along its acceleration at first, along its velocity in the end. The contacts that begin to slip, with
 all others, are then one contact problem, so that their directions are those of one motion, and friction is a smooth
-function of the state: it relaxes with 1 / τ, where that of a slip of speed v relaxes with μ g / v.
+function of the state: it relaxes with 1 / τ, where that of a slip of speed v relaxes with μ g / v. What is not
+determined of the friction of contacts that stick meanwhile is shared as in every other mode (`friction_shares`).
 """
 
 from __future__ import annotations
 
 import math
 
-from ...constraints.thresholds import FULL_SLIP
+from ...constraints.thresholds import FULL_SLIP, SOLVED
 from .call import part, reals, wholes
-from .changing_record import BOUND, CONTACT, FRICTION, KINETIC, LAWS, SLIPS
+from .changing_record import (
+    BOUND,
+    CONTACT,
+    FRICTION,
+    FRICTION_FIRST,
+    KINETIC,
+    LAWS,
+    SLIPS,
+    STICKS,
+    THEN_NORMAL,
+)
 from .contact_programs import SOLVE
-from .contacts import CONE, NORMAL
+from .contacts import CONE, FREE, NORMAL
+from .elimination import solve_least
+from .friction_shares import share_of
 from .mass_metric import add_multiple, fill, inner
 from .mode_problem import (
     add_choice,
@@ -25,8 +38,10 @@ from .mode_problem import (
     set_motions,
     solve_problem,
 )
+from .shared_friction import capacity, way_to_cone
 from .slips import slip_direction, slip_rows
 from .step import copy_numbers
+from .touch import largest_normal
 
 AHEAD = 1e-5
 """τ (s): how far ahead the velocity is taken that friction of a slip opposes while it begins. What is off is a turn of
@@ -91,6 +106,92 @@ def take_dry_friction(c):
 
 
 @part
+def mobility(c, row):
+    """What a unit of the reaction of a row does to its acceleration, its permanent constraints held (1/kg, 1/kg m²)."""
+    y = c.rows_z + 8 * row * c.n
+    return inner(c.n, y, y)
+
+
+@part
+def excess(c, row):
+    """Reaction (N, N m) that a row would need beyond what it has, not to move as it does where slips begin."""
+    moved = mobility(c, row)
+    return reals(c.motion)[row] / moved if moved > 0.0 else 0.0
+
+
+@part
+def friction_excess(c, i):
+    """The same of the slip rows of element i, which sticks."""
+    at, slips = slip_rows(c, i)
+    one, two = excess(c, at), excess(c, at + 1) if slips == 2 else 0.0
+    return math.sqrt(one * one + two * two)
+
+
+@part
+def held_rows(c, k):
+    """(first, end) of the rows of contact k of the problem that hold, but for normal reactions: of friction that moves
+    in it nothing is left open."""
+    i, first = wholes(c.solver_element)[k], wholes(c.solver_first)[k]
+    kind, end = wholes(c.solver_type)[k], first + wholes(c.solver_rows)[k]
+    if kind == FREE:
+        return first, end
+    holds = kind != NORMAL and wholes(c.state)[i] == STICKS and friction_excess(c, i) <= SOLVED * capacity(c, i)
+    if not holds:
+        return end, end
+    return (first + 1 if kind == CONE else first), end
+
+
+@part
+def set_held_system(c, count):
+    """The system for the reactions that hold in the problem, but for normal ones: what they do together is what those
+    in c.reaction do. Returns how many there are."""
+    n, unknown, k, weight, scale = c.n, wholes(c.unknown), reals(c.k), reals(c.weight), reals(c.scale)
+    size, most = 0, largest_normal(c)
+    for p in range(count):
+        i, (first, end) = wholes(c.solver_element)[p], held_rows(c, p)
+        normal, friction = wholes(c.first)[i], wholes(c.solver_type)[p] == CONE
+        for s in range(first, end):
+            row = wholes(c.solver_row)[s]
+            unknown[size], wholes(c.tier)[size], weight[size] = row, THEN_NORMAL, 1.0
+            scale[size] = 1.0 / math.sqrt(mobility(c, row)) if mobility(c, row) > 0.0 else 0.0
+            if friction:
+                wholes(c.tier)[size] = FRICTION_FIRST
+                pressed = share_of(c, i, reals(c.reaction)[normal], most)
+                weight[size] = scale[size] * scale[size] * mobility(c, normal) / pressed
+            size += 1
+    for a in range(size):
+        total = 0.0
+        for b in range(size):
+            k[a * size + b] = inner(n, c.rows_z + 8 * unknown[a] * n, c.rows_z + 8 * unknown[b] * n)
+            total += k[a * size + b] * reals(c.reaction)[unknown[b]]
+        reals(c.right)[a] = total
+    fill(size, 0.0, c.near)
+    return size
+
+
+@part
+def share_held_friction(c, count):
+    """Share what the problem leaves open of the friction in c.reaction, by what each contact can take; no further than
+    to the first cone, since the solver's own reactions are within all of them."""
+    reaction, r, way = reals(c.reaction), reals(c.solver_r), 0.0
+    size = set_held_system(c, count)
+    if size == 0 or solve_least(c, size, c.k, c.right, c.solution) == size:
+        return
+    for j in range(size):
+        reaction[wholes(c.unknown)[j]] = reals(c.solution)[j]
+    for k in range(count):
+        first, end = held_rows(c, k)
+        if end > first and wholes(c.solver_type)[k] != FREE:
+            way = max(way, way_to_cone(c, wholes(c.solver_element)[k], c.solver_r + 8 * first))
+    for k in range(count):
+        first, end = held_rows(c, k)
+        for s in range(first, end):
+            row = wholes(c.solver_row)[s]
+            reaction[row] += way * (r[s] - reaction[row])
+            r[s] = reaction[row]
+
+
+@part
 def solve_beginning(c):
     """Reactions of a mode in which slips begin into c.reaction, accelerations into c.z, those of rows into c.motion."""
     n, row, r, reaction = c.n, wholes(c.solver_row), reals(c.solver_r), reals(c.reaction)
@@ -110,18 +211,13 @@ def solve_beginning(c):
     fill(c.rows, 0.0, c.motion)
     take_motions(c, count)
     take_dry_friction(c)
+    for s in range(size):
+        reaction[row[s]] = r[s]
+    share_held_friction(c, count)
     copy_numbers(n, c.z_loose, c.z)
     add_multiple(n, c.z, 1.0, c.z_other)
     for s in range(size):
-        reaction[row[s]] = r[s]
         add_multiple(n, c.z, r[s], c.columns + 8 * s * n)
-
-
-@part
-def mobility(c, row):
-    """What a unit of the reaction of a row does to its acceleration, its permanent constraints held (1/kg, 1/kg m²)."""
-    y = c.rows_z + 8 * row * c.n
-    return inner(c.n, y, y)
 
 
 @part
@@ -143,18 +239,3 @@ def speeds_up(c, i):
     one, two = a[at] + rate[at] / AHEAD, a[at + 1] + rate[at + 1] / AHEAD
     size = math.sqrt(one * one + two * two)
     return (a[at] * one + a[at + 1] * two) / size if size > 0.0 else 0.0
-
-
-@part
-def excess(c, row):
-    """Reaction (N, N m) that a row would need beyond what it has, not to move as it does where slips begin."""
-    moved = mobility(c, row)
-    return reals(c.motion)[row] / moved if moved > 0.0 else 0.0
-
-
-@part
-def friction_excess(c, i):
-    """The same of the slip rows of element i, which sticks."""
-    at, slips = slip_rows(c, i)
-    one, two = excess(c, at), excess(c, at + 1) if slips == 2 else 0.0
-    return math.sqrt(one * one + two * two)

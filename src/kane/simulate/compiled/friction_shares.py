@@ -21,6 +21,14 @@ from .slips import slip_direction, slip_rows
 
 
 @part
+def share_of(c, i, normal, most):
+    """What the contact i with this normal reaction can take of the friction that contacts share, `most` being the
+    largest normal reaction."""
+    friction = reals(c.law)[i * LAWS + (STATIC if wholes(c.state)[i] == STICKS else KINETIC)]
+    return friction * max(normal / most, LEAST_SHARE)
+
+
+@part
 def weigh_friction(c, size, most):
     """Weights by which friction is shared among contacts, where it is not determined: as little as can be, and in
     proportion to what each can take, μ times its normal reaction in c.solution, `most` being the largest. With most = 0
@@ -36,10 +44,7 @@ def weigh_friction(c, size, most):
         if unknown[j] == wholes(c.first)[i]:
             normal = j
             continue
-        share = 1.0
-        if most > 0.0:
-            friction = reals(c.law)[i * LAWS + (STATIC if wholes(c.state)[i] == STICKS else KINETIC)]
-            share = friction * max(x[normal] / most, LEAST_SHARE)
+        share = share_of(c, i, x[normal], most) if most > 0.0 else 1.0
         weight[j] = (unit[j] / unit[normal]) ** 2 / share
         wholes(c.tier)[j] = FRICTION_FIRST
 

@@ -57,7 +57,15 @@ from .changing_record import (
 from .mass_metric import fill, from_z, inner
 from .mode_forces import mode_program, permanent_reactions, read_ends
 from .mode_problem import begins_to_slip
-from .shared_friction import first_sharer, friction_of, keep_within_cones, largest_user, shared_ahead, slip_as_one
+from .shared_friction import (
+    capacity,
+    first_sharer,
+    friction_of,
+    keep_within_cones,
+    largest_user,
+    shared_ahead,
+    slip_as_one,
+)
 from .slips import (
     begin_slip,
     frictionless,
@@ -105,7 +113,6 @@ def condition_ahead(c, i, t):
 def friction_ahead(c, i, source, written):
     """What falls through zero where the slip of the element i ends, or what it sticks by is overcome; 1 where nothing
     will. If `written`, rates are from the program of the mode, which writes no rows."""
-    law, reaction = reals(c.law), reals(c.reaction)
     at, slips = slip_rows(c, i)
     if slips == 0:
         return 1.0
@@ -119,8 +126,7 @@ def friction_ahead(c, i, source, written):
         return ahead + STILL + SLIP_ROUNDINGS * rounding if slips == 1 else ahead
     if wholes(c.shared)[i]:
         return shared_ahead(c) if i == first_sharer(c) else 1.0
-    normal = law[i * LAWS + BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
-    left = law[i * LAWS + STATIC] * normal - friction_of(c, i)
+    left = capacity(c, i) - friction_of(c, i)
     return left - friction_excess(c, i) if begins_to_slip(c) else left
 
 

@@ -18,6 +18,7 @@ import math
 from ...constraints.thresholds import ALL_USED, LEAST_SHARE, PIVOT, REDUNDANT, RELAXED, SOLVED, STRAINED
 from .call import part, reals, wholes
 from .changing_record import (
+    BOUND,
     CONTACT,
     FRICTION,
     KINETIC,
@@ -83,8 +84,9 @@ def first_sharer(c):
 
 @part
 def capacity(c, i):
-    """Friction (N) that the contact i, which sticks, can take."""
-    return reals(c.law)[i * LAWS + STATIC] * reals(c.reaction)[wholes(c.first)[i]]
+    """Friction (N, N m) that the element i, which sticks, can take."""
+    law, dry = reals(c.law + 8 * i * LAWS), wholes(c.type)[i] == FRICTION
+    return law[STATIC] * (law[BOUND] if dry else reals(c.reaction)[wholes(c.first)[i]])
 
 
 @part
@@ -258,7 +260,7 @@ def slip_as_one(c):
 
 @part
 def way_to_cone(c, i, other):
-    """How far friction of the contact i has to go from what is told to that at the address `other`, 0 … 1, to be
+    """How far friction of the element i has to go from what is told to that at the address `other`, 0 … 1, to be
     within its cone, which the latter is."""
     at, slips = slip_rows(c, i)
     bound, a, b, d = capacity(c, i), 0.0, 0.0, 0.0
