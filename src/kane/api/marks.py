@@ -11,7 +11,7 @@ import numpy as np
 
 from ..backends import Kernel, compile
 from ..formulation import PULLS, WheelMarks, marks_program, pull_at_platforms, wheel_marks
-from ..model import Mechanism
+from ..model import Mechanism, carrying_platform
 from ..page import MarkedPlace, MarkedWheels
 from .answers import Answers, law_key
 from .records import Array
@@ -57,19 +57,10 @@ def wheel_kernel(answers: Answers, law: Any = None) -> WheelKernel | None:
             return None
         names = list(mechanism.bodies)
         platforms = [mechanism.vehicles[name].platform.name for name in level]
-        carried = tuple(_first_of(mechanism, name, platforms) for name in names)
+        carried = tuple(carrying_platform(mechanism, name, platforms) for name in names)
         return WheelKernel(compile(found.program), found, carried, tuple(names.index(name) for name in platforms))
 
     return answers.make_once(("wheels", law_key(law)), make)
-
-
-def _first_of(mechanism: Mechanism, body: str, platforms: list[str]) -> int:
-    """The number of the platform that a body is, or is carried by; −1 for none."""
-    parents = {joint.child.name: joint.parent.name for joint in mechanism.joints.values()}
-    name: str | None = body
-    while name is not None and name not in platforms:
-        name = parents.get(name)
-    return -1 if name is None else platforms.index(name)
 
 
 def marked_places(mechanism: Mechanism, told: Collection[str] = ()) -> list[MarkedPlace]:

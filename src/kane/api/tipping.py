@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .records import Array
+
+if TYPE_CHECKING:
+    from .lifting import Lifting
 
 _SHOWN = 6  # crossings that a printed answer lists
 _LOCATED = 1e-9
@@ -39,6 +42,17 @@ class Crossing(float):
         return f"{self.what} becomes {self.to} at t = {float(self):.9g} s"
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Crossings by vehicle, and what there is to say about them."""
+
+    crossings: Mapping[str, tuple[Crossing, ...]]
+    sentences: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.sentences)
+
+
 def crossing_lines(crossings: Sequence[Crossing]) -> list[str]:
     """Lines about crossings, the first few."""
     more = len(crossings) - _SHOWN
@@ -53,7 +67,8 @@ class TipOver:
     between the net force and the line to the edge, `per_edge` (k, e) (N rad), the angle times the net force, `beta` (k,
     e) (N m rad), times the distance and the force across the edge, and `moment` (k, e) (N m) that holds the vehicle
     down about the edge. `alpha` (k,) is the least of `per_edge`. `crossings` are the times at which an edge changes
-    sign. Where wheels may lift, the measure of an edge is never negative: it is zero while the vehicle tips about it.
+    sign. Where wheels may lift, the measure of an edge is zero while the vehicle tips about it, and negative only if it
+    stands on its wheels upside down; `lifting` tells then what became of it, and is None where they may not.
     """
 
     t: Array
@@ -64,13 +79,31 @@ class TipOver:
     moment: Array
     beta: Array
     crossings: tuple[Crossing, ...] = ()
+    lifting: Lifting | None = None
 
     def __repr__(self) -> str:
+        return "\n".join([self.headline, *crossing_lines(self.crossings)])
+
+    @property
+    def verdict(self) -> str:
+        """What the vehicle does, in words: where wheels may lift it "tips over", or "tips" and comes back, where they
+        may not it "would tip over"; or it "does not tip over"."""
+        if self.lifting is not None and self.lifting.over is not None:
+            return "tips over"
+        if not self.spans:
+            return "does not tip over"
+        return "would tip over" if self.lifting is None else "tips"
+
+    @property
+    def headline(self) -> str:
+        """The verdict in one line: of a vehicle that tips over since when and where it ends, else the least measure."""
+        if self.lifting is not None and self.lifting.over is not None:
+            return f"{self.lifting.tips_over}; {self.lifting.ends}"
         worst = int(np.argmin(self.alpha))
         a, b = self.edges[int(np.argmin(self.per_edge[worst]))]
-        said = "tips" if self.spans else "does not tip"
-        head = f"{said}: least measure {self.alpha[worst]:.6g} N rad at t = {self.t[worst]:.6g} s, over {a}-{b}"
-        return "\n".join([head, *crossing_lines(self.crossings)])
+        least = f"least measure {self.alpha[worst]:.6g} N rad at t = {self.t[worst]:.6g} s, over {a}-{b}"
+        back = f"; {self.lifting.ends}" if self.lifting is not None and self.lifting.ends else ""
+        return f"{self.verdict}: {least}{back}"
 
     @property
     def spans(self) -> tuple[tuple[float, float], ...]:
@@ -140,4 +173,13 @@ def balanced_on(
     return tuple(sorted(found))
 
 
-__all__ = ["Crossing", "TipOver", "balanced_on", "crossing_lines", "join_spans", "name_of", "spans_without"]
+__all__ = [
+    "Crossing",
+    "Judgement",
+    "TipOver",
+    "balanced_on",
+    "crossing_lines",
+    "join_spans",
+    "name_of",
+    "spans_without",
+]

@@ -30,6 +30,7 @@ from .answers import Answers, embedding_of
 from .balance import EnergyBalance, balance
 from .changing_reactions import reactions_in_modes
 from .constrained import constraint_rows, freedom
+from .lifting import judge_contacts
 from .limits import limit_sentences
 from .mode_answers import answer_in_modes, changing_motion
 from .reactions import Reactions
@@ -45,7 +46,6 @@ from .vehicles import (
     GroundForces,
     Interaction,
     TipOver,
-    contact_changes,
     ground_forces,
     interaction,
     judge,
@@ -432,7 +432,7 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
         outcome = replace(outcome, text=add_sentences(outcome, [_announcement(passed)]))
     _, watched = split_events(solution.events)
     if answers.mechanism.changing:
-        judgement = contact_changes(answers.mechanism, run.transitions)
+        judgement = judge_contacts(run)
     else:
         judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
     said = [*judgement, *limit_sentences(answers, run.t, run.q, run.u, run.tau)]

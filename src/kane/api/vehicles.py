@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +12,11 @@ from ..errors import InputError, ModelError, suggestion
 from ..formulation import TIPOVER, Ground, contacts_program, ground_program, ground_symbols, judged_symbols
 from ..graph import Expr, depends_on
 from ..model import BuiltVehicle, Mechanism
-from ..simulate import Crossings, Event, Transition
+from ..simulate import Crossings, Event
 from .answers import Answers, ProgramAnswer, embedding_of
+from .lifting import find_lifting
 from .records import Array
-from .tipping import Crossing, TipOver, balanced_on, crossing_lines
+from .tipping import Crossing, Judgement, TipOver, balanced_on, crossing_lines
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -131,13 +131,17 @@ class GroundAnswer:
 
 
 def _without_rounding(found: Mapping[str, Array]) -> dict[str, Array]:
-    """Forces and measures of wheels that may lift, zero where they are but for rounding, whose sign says nothing."""
+    """Forces and measures of wheels that may lift, zero where they are but for rounding, whose sign says nothing: the
+    angle to an edge about which nothing holds the vehicle is 0, or ±π where its mass centre is beyond."""
     told = dict(found)
-    for group in (_WHAT, ("alpha", "per_edge")):
-        group = [name for name in group if name in told and told[name].size]
-        scale = max((float(np.abs(told[name]).max()) for name in group), default=0.0)
-        for name in group:
-            told[name] = np.where(np.abs(told[name]) <= _NOTHING * scale, 0.0, told[name])
+    scale = max((float(np.abs(told[name]).max()) for name in _WHAT if told[name].size), default=0.0)
+    for name in _WHAT:
+        told[name] = np.where(np.abs(told[name]) <= _NOTHING * scale, 0.0, told[name])
+    if "moment" in told:
+        loose = np.abs(told["moment"]) <= _NOTHING * np.abs(told["moment"]).max(initial=0.0)
+        for name in ("moment", "angle", "per_edge", "beta"):
+            told[name] = np.where(loose, 0.0, told[name])
+        told["alpha"] = told["per_edge"].min(axis=1)
     return told
 
 
@@ -245,10 +249,12 @@ def tip_over(run: Trajectory, vehicle: str | None) -> TipOver:
         )
     measures = [found[what] for what in ("alpha", "per_edge", "angle", "moment", "beta")]
     watched, edges = run.ground_crossings.get(name, ()), answer.ground.edges
-    crossed = tuple(c for c in watched if c.what.startswith("edge"))
-    if run.answers.mechanism.vehicles[name].unilateral:
-        crossed = balanced_on(edges, run.t, found["per_edge"], watched)
-    return TipOver(run.t, edges, *measures, crossings=crossed)
+    record = run.answers.mechanism.vehicles[name]
+    if record.unilateral:
+        crossed, lifting = balanced_on(edges, run.t, found["per_edge"], watched), find_lifting(run, record)
+    else:
+        crossed, lifting = tuple(c for c in watched if c.what.startswith("edge")), None
+    return TipOver(run.t, edges, *measures, crossings=crossed, lifting=lifting)
 
 
 def interaction(run: Trajectory, mount: str) -> Interaction:
@@ -300,24 +306,6 @@ def _words_for(ground: Ground, what: str, which: int) -> str | None:
     return f"{'skid' if what == 'skid' else 'friction'} of {wheel}"
 
 
-def contact_changes(mechanism: Mechanism, transitions: Sequence[Transition]) -> Judgement:
-    """What became of the contacts of wheels that lift and slide, by vehicle, and the first of each to tell."""
-    crossings: dict[str, tuple[Crossing, ...]] = {}
-    told: list[str] = []
-    for vehicle in (v for v in mechanism.vehicles.values() if v.unilateral):
-        found: list[Crossing] = []
-        for wheel in vehicle.wheels:
-            words = _CONTACT if wheel.constraint is not None else dict.fromkeys(_CONTACT, "closed") | {"open": "open"}
-            states = [(x.t, words[x.mode[wheel.name]]) for x in transitions if wheel.name in x.mode]
-            changes = [now for before, now in pairwise(states) if before[1] != now[1]]
-            found += [Crossing(t, f"contact of {wheel.name}", state) for t, state in changes]
-            for state, sentence in (("sliding", "slides from"), ("open", "is off the ground from")):
-                first = next((t for t, s in states if s == state), None)
-                told += [] if first is None else [f"wheel {wheel.name} {sentence} t = {first:.6g} s"]
-        crossings[vehicle.name] = tuple(sorted(found))
-    return Judgement(crossings, tuple(told))
-
-
 def name_spins(mechanism: Mechanism) -> tuple[str, ...]:
     """The speeds of a model, in words where they are spins of wheels that may lift and slide: such a wheel is light."""
     wheels = {w.rolls.name: w.name for v in mechanism.vehicles.values() if v.unilateral for w in v.wheels}
@@ -325,9 +313,6 @@ def name_spins(mechanism: Mechanism) -> tuple[str, ...]:
     why = "which has little inertia while it slips or is off the ground"
     spun = {name: spins.get((speed.definition,)) for name, speed in mechanism.speed_records.items()}
     return tuple(name if wheel is None else f"{name}, the spin of wheel {wheel}, {why}" for name, wheel in spun.items())
-
-
-_CONTACT = {"sticks": "gripping", "slips": "sliding", "open": "open"}
 
 
 def refuse_planar_watch(mechanism: Mechanism, exprs: Sequence[Expr]) -> None:
@@ -370,17 +355,6 @@ def judge(answers: Answers, watched: Sequence[Crossings], t: Array, q: Array, u:
     return Judgement({name: tuple(sorted(found)) for name, found in spans.items()}, tuple(told))
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """Crossings by vehicle, and what there is to say about them."""
-
-    crossings: Mapping[str, tuple[Crossing, ...]]
-    sentences: tuple[str, ...]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.sentences)
-
-
 def _at_start(answers: Answers, vehicle: str, what: str, found: Mapping[str, Array]) -> float:
     ground = ground_answer(answers, vehicle).ground
     kind, _, name = what.partition(" ")
@@ -409,7 +383,6 @@ __all__ = [
     "GroundForces",
     "Interaction",
     "TipOver",
-    "contact_changes",
     "ground_forces",
     "interaction",
     "judge",

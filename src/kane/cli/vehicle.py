@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from ..api import Trajectory
-from ..api.vehicles import contact_changes, find_vehicle
+from ..api.lifting import Lifting
+from ..api.vehicles import find_vehicle
 from .console import bar, heading, print_json, show, table
 from .driving import drive_of
 from .given import file_to_write, model_of
@@ -60,25 +62,34 @@ def _figures(trajectory: Trajectory, name: str | None) -> dict[str, Any]:
             "friction_needed": float(ground.friction[pressed, k].max()) if pressed.any() else None,
             "least_margin": float(ground.margin[:, k].min()) if ground.limit > 0 else None,
         }
-    worst = int(np.argmin(tip.alpha))
-    mechanism = trajectory.model.mechanism
-    vehicle, changes = find_vehicle(mechanism, name), contact_changes(mechanism, trajectory.transitions)
+    worst, lifting = int(np.argmin(tip.alpha)), tip.lifting
     return {
         "sentence": in_shell(trajectory.outcome, "vehicle"),
         "friction": ground.limit,
         "wheels": wheels,
         "undetermined": list(ground.undetermined),
         "sums": {parts: [float(x.min()), float(x.max())] for parts, x in ground.sums.items()},
-        "lifts": vehicle.unilateral,
-        "contacts": [said for said in changes if said.split(" ")[1] in ground.wheels],
+        "lifts": lifting is not None,
+        "contacts": [] if lifting is None else list(lifting.of_wheels),
         "violations": [{"t": float(c), "what": c.what} for c in ground.violations],
         "tipover": {
+            "verdict": tip.verdict,
+            "sentence": tip.headline,
             "least_measure": float(tip.alpha[worst]),
             "t": float(tip.t[worst]),
             "edge": list(tip.edges[int(np.argmin(tip.per_edge[worst]))]),
             "crossings": [{"t": float(c), "what": c.what, "becomes": c.to} for c in tip.crossings],
+            "over": _over(lifting),
+            "end": asdict(lifting.end) if lifting is not None and lifting.end is not None else None,
         },
     }
+
+
+def _over(lifting: Lifting | None) -> dict[str, Any] | None:
+    """What a vehicle tips over, and from when."""
+    if lifting is None or lifting.over is None:
+        return None
+    return {"t": float(lifting.over), "what": lifting.over.what}
 
 
 def _print_figures(told: dict[str, Any]) -> None:
@@ -101,9 +112,7 @@ def _print_figures(told: dict[str, Any]) -> None:
     _print_wheels(told)
     tip = told["tipover"]
     heading("tip-over")
-    said = "tips over" if tip["least_measure"] <= 0 else "does not tip over"
-    least, edge = f"{tip['least_measure']:.6g} N rad at t = {tip['t']:.6g} s", "-".join(tip["edge"])
-    show(f"{said}: least measure {least}, edge {edge}")
+    show(tip["sentence"])
     for found in tip["crossings"]:
         show(f"{found['what']} becomes {found['becomes']} at t = {found['t']:.9g} s")
 

@@ -32,6 +32,7 @@ from .places import Place, place_of, place_program
 from .properties import external_program
 from .reactions import multiplier_symbols
 from .regressor import regressor_program
+from .tipover import hull_edges
 from .wheel_marks import PULLS, WheelMarks, pull_at_platforms, wheel_marks
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "formulate",
     "ground_program",
     "ground_symbols",
+    "hull_edges",
     "is_steady",
     "jacobian_program",
     "judged_symbols",

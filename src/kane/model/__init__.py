@@ -64,7 +64,7 @@ from .meshes import ConvexHull, convex_hull, missing_meshes
 from .paths import PathTable, body_path_table, joint_path_table
 from .records import Body, Coordinate, Joint, Limit, NamedControl, Parameter, ReactionWheel, Rotor, Shape, Speed
 from .urdf import UrdfOptions, read_urdf, to_urdf
-from .vehicles import BuiltVehicle, BuiltWheel, RoadWheel
+from .vehicles import BuiltVehicle, BuiltWheel, RoadWheel, carrying_platform
 
 __all__ = [
     "INERTIA",
@@ -142,6 +142,7 @@ __all__ = [
     "attitudes",
     "body_path_table",
     "builtin_names",
+    "carrying_platform",
     "convex_hull",
     "joint_path_table",
     "load_mechanism",

@@ -324,6 +324,15 @@ def mounted_on_wheels(m: Mechanism) -> list[Problem]:
     ]
 
 
+def carrying_platform(m: Mechanism, body: str, platforms: Sequence[str]) -> int:
+    """The number of the platform that a body is, or is carried by; −1 for none."""
+    parents = {joint.child.name: joint.parent.name for joint in m.joints.values()}
+    name: str | None = body
+    while name is not None and name not in platforms:
+        name = parents.get(name)
+    return -1 if name is None else platforms.index(name)
+
+
 __all__ = [
     "BILATERAL",
     "CONTACTS",
@@ -335,5 +344,6 @@ __all__ = [
     "RoadWheel",
     "VehicleOptions",
     "add_vehicle",
+    "carrying_platform",
     "mounted_on_wheels",
 ]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..api import Trajectory
+from ..api.lifting import SAID, Lifting, wheel_of
+from ..api.vehicles import GroundForces, TipOver
 from ..errors import KaneError
 from ..markup import paragraph, table
 from ..viewer import plots, vehicles
 from .page import Section, figure
 
 _WORDS = {"normal": "would have to pull", "friction": "would slip", "skid": "would skid"}
-_TIPS = {"negative": "would tip over", "zero": "tips over"}
-_LEAVES = {"open": "is off the ground", "sliding": "slides"}
 _LISTED = 40  # changes of contacts, the first ones
 
 
@@ -44,16 +44,33 @@ def _body(trajectory: Trajectory, name: str) -> str:
             f"Not determined by rigid bodies, shared by the stiffness of tyres: {', '.join(ground.undetermined)}."
             + (f" Their sums are: {', '.join(ground.sums)}." if ground.sums else "")
         )
-    body += figure(plots.svg(vehicles.tip_over(trajectory, name), "tip-over measure"), repr(tip).split("\n")[0] + ".")
+    body += figure(plots.svg(vehicles.tip_over(trajectory, name), "tip-over measure"), tip.headline + ".")
+    return body + (_violations(ground, tip) if tip.lifting is None else _lifting(tip.lifting))
+
+
+def _violations(ground: GroundForces, tip: TipOver) -> str:
+    """What wheels that neither lift nor slide could not do."""
     rows = [(c.what.partition(" of ")[2], _WORDS[c.what.split(" ")[0]], f"{float(c):.9g}") for c in ground.violations]
-    begun = [c for c in tip.crossings if c.to in _TIPS]
-    rows += [(c.what.removeprefix("edge "), _TIPS[c.to], f"{float(c):.9g}") for c in begun]
-    changed = [c for c in ground.crossings if c.to in _LEAVES]
-    rows += [(c.what.partition(" of ")[2], _LEAVES[c.to], f"{float(c):.9g}") for c in changed[:_LISTED]]
-    if rows:
-        body += f"<h3>{'Wheels that lift or slide' if changed else 'What could not happen like that'}</h3>"
-        body += table(("wheel or edge", "what", "from t (s)"), rows, words=2)
-    return body
+    begun = [c for c in tip.crossings if c.to == "negative"]
+    rows += [(c.what.removeprefix("edge "), tip.verdict, f"{float(c):.9g}") for c in begun]
+    if not rows:
+        return ""
+    return "<h3>What could not happen like that</h3>" + table(("wheel or edge", "what", "from t (s)"), rows, words=2)
+
+
+def _lifting(lifting: Lifting) -> str:
+    """What wheels that lift and slide did, in the words of the outcome, and each time at which they did."""
+    changes = [c for c in lifting.contacts if c.to in SAID]
+    if not changes:
+        return ""
+    rows = [(wheel_of(c), SAID[c.to], f"{float(c):.9g}") for c in changes[:_LISTED]]
+    more = len(changes) - _LISTED
+    return (
+        "<h3>Wheels that lift or slide</h3>"
+        + paragraph("; ".join(lifting.sentences) + ".")
+        + table(("wheel", "what", "from t (s)"), rows, words=2)
+        + (paragraph(f"… and {more} more.") if more > 0 else "")
+    )
 
 
 __all__ = ["vehicle_chapters"]

@@ -20,7 +20,7 @@ from .contacts import LAWS as IMPACT_WORDS
 from .memory import MemoryPiece, put_back
 from .notice import announce_compilation
 from .routine import Routine, address_of
-from .solution import Array, StepImpulses, Transition
+from .solution import Array, StepImpulses, Transition, changed_alike
 
 TYPES = ("contact", "one-way", "friction", "switched")
 STATES = ("open", "sticks", "slips")
@@ -495,14 +495,16 @@ class ChangingRun:
         found: list[Transition] = []
         told = ("at", "cause", "which", "energy", "choices", "states_after")
         rows = zip(*(kept[name].tolist() for name in told), kept["speeds"], strict=True)
+        before: dict[str, str] = {}
         for i, (t, cause, which, energy, choices, states, speeds) in enumerate(rows):
             impulse, directions = kept["impulses"], kept["directions"]
+            about, mode = names[which] if which >= 0 else "", self._mode(states)
             found.append(
                 Transition(
                     t,
                     CAUSES[cause],
-                    tuple([names[e] for e in struck[i] or ((which,) if which >= 0 else ())]),
-                    self._mode(states),
+                    tuple(names[e] for e in struck[i]) or changed_alike(CAUSES[cause], about, before, mode),
+                    mode,
                     {names[e]: impulse[i, first[e] : first[e] + elements[e].rows] for e in struck[i]},
                     energy,
                     speeds[0],
@@ -512,6 +514,7 @@ class ChangingRun:
                     _law_text(*kept["laws_used"][i].tolist()),
                 )
             )
+            before = mode
         return tuple(found)
 
 

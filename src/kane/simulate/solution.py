@@ -229,6 +229,22 @@ class Transition:
         return ", ".join([*holding, f"{loose} open"])
 
 
+_CHANGES = {"release": (("sticks", "slips"), "open"), "stick": (("slips",), "sticks"), "slip": (("sticks",), "slips")}
+"""What a constraint did before and does after a transition of that cause."""
+
+
+def changed_alike(cause: str, which: str, before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
+    """The constraints that a transition without impulses is about: `which` ended the mode `before`, if it is not "",
+    and all others that did the same at that moment, as both wheels of an axle lift at once.
+
+    >>> changed_alike("release", "left", {"left": "sticks", "right": "slips"}, {"left": "open", "right": "open"})
+    ('left', 'right')
+    """
+    was, becomes = _CHANGES.get(cause, ((), ""))
+    alike = {name for name, state in before.items() if which and state in was and after[name] == becomes}
+    return tuple(name for name in after if name == which or name in alike)
+
+
 class Transitions(tuple[Transition, ...]):
     """The transitions of a motion, the choice at its start first; prints as a table, of the first and the last ones
     where there are many."""

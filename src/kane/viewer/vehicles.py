@@ -60,11 +60,6 @@ class VehicleMotion:
         """The wheels at the corners of the support polygon, counter-clockwise."""
         return [self.ground.wheels.index(a) for a, _ in self.tip.edges]
 
-    @property
-    def tips(self) -> str:
-        """What shaded spans are: a vehicle tips over where its wheels may lift, and would do so where they may not."""
-        return "tips over" if any(c.to == "zero" for c in self.tip.crossings) else "would tip over"
-
     def in_platform(self, points: Array) -> Array:
         """Points (k, …, 3) in N as seen from the platform, along its axes, from above (k, …, 2)."""
         pose = self.poses[:, self.platform]
@@ -156,7 +151,7 @@ def _wheel_color(k: int) -> str:
 def _add_wheel_legend(figure: Any, seen: VehicleMotion) -> None:
     handles = [Line2D([], [], color=_wheel_color(k), label=visible(n)) for k, n in enumerate(seen.ground.wheels)]
     if seen.tip.spans:
-        handles.append(Line2D([], [], color=UNSAFE, linewidth=6, alpha=0.35, label=seen.tips))
+        handles.append(Line2D([], [], color=UNSAFE, linewidth=6, alpha=0.35, label=seen.tip.verdict))
     figure.legend(handles=handles, ncols=len(handles), fontsize=8, loc="outside upper right")
 
 

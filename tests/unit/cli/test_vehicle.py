@@ -33,7 +33,7 @@ def test_words_name_wheels_times_and_edges(tmp_path: Path, capsys: pytest.Captur
     assert main([*CIRCLE, "--plot", str(picture), "--animate", str(page)]) == 0
     told = capsys.readouterr().out
     assert "wheel left would have to pull from t = 1.16456 s" in told
-    assert "tips over: least measure" in told and "edge right-front" in told
+    assert "would tip over: least measure" in told and "over right-front" in told
     assert "determined: left.lateral + right.lateral" in told
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert "kane-data" in page.read_text(encoding="utf-8")

@@ -42,7 +42,7 @@ def test_the_shading_of_a_vehicle_that_lifts_does_not_flicker(lifted: kane.Traje
     assert start == pytest.approx(float(up), abs=1e-9) and end == lifted.t[-1]
     figure = vehicles.tip_over(lifted)
     assert len(figure.axes[0].patches) == 1
-    assert vehicles.VehicleMotion.of(lifted).tips == "tips over"
+    assert vehicles.VehicleMotion.of(lifted).tip.verdict == "tips over"
 
 
 def test_the_platform_sees_its_wheels_where_they_are_mounted(run: kane.Trajectory) -> None:
