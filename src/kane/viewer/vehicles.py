@@ -30,6 +30,10 @@ SNAPSHOTS = 9
 _FAR = 1.6  # sizes of the support polygon from its middle at which the path of the load point is cut off
 _NOTHING = 1e-9  # share of the normal forces that is drawn as zero
 _CIRCLES = 6  # wheels whose friction circles stand in one row
+_DASHES: Any = (0, (3, 3))
+_NEAR = 0.2  # share of what friction can give from which forces are drawn beside it: smaller ones would seem to be zero
+_SIGNS = {"normal": "up +, down −", "longitudinal": "ahead +, back −", "lateral": "left +, right −"}
+"""Components of the forces on wheels, and what their signs mean: to the axes of each wheel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +84,10 @@ def overview(run: Any, vehicle: str | None = None, *, title: str = "") -> Pictur
         grid = figure.add_gridspec(3, 3, height_ratios=(1.75, 1.0, 1.05))
         _draw_above(figure.add_subplot(grid[0, :2]), seen)
         _draw_load_point(figure.add_subplot(grid[0, 2]), seen)
-        along = np.hypot(seen.ground.longitudinal, seen.ground.lateral)
-        _draw_wheels(figure.add_subplot(grid[1, 0]), seen, seen.ground.normal, "normal forces  (N)")
-        _draw_wheels(figure.add_subplot(grid[1, 1]), seen, along, "forces along the ground  (N)", limited=True)
-        _draw_energy(figure.add_subplot(grid[1, 2]), seen)
-        _draw_measure(figure.add_subplot(grid[2, :]), seen)
+        for column, what in enumerate(_SIGNS):
+            _draw_wheels(figure.add_subplot(grid[1, column]), seen, what)
+        _draw_energy(figure.add_subplot(grid[2, 0]), seen)
+        _draw_measure(figure.add_subplot(grid[2, 1:]), seen)
         _add_wheel_legend(figure, seen)
         _add_title(figure, title)
     return figure
@@ -113,8 +116,8 @@ def wheel_forces(run: Any, vehicle: str | None = None, *, title: str = "") -> Pi
         figure = Picture(figsize=(9.75, 2.6 + 2.5 * rows), layout="constrained")
         parts: Any = figure.subfigures(2, 1, height_ratios=(2.4, 2.3 * rows))
         over_time, circles = parts
-        for ax, what in zip(over_time.subplots(1, 3), ("normal", "longitudinal", "lateral"), strict=True):
-            _draw_wheels(ax, seen, getattr(seen.ground, what), f"{what}  (N)")
+        for ax, what in zip(over_time.subplots(1, 3), _SIGNS, strict=True):
+            _draw_wheels(ax, seen, what)
         axes = circles.subplots(rows, across, squeeze=False).ravel()
         reach = _friction_reach(seen)
         for k, ax in enumerate(axes):
@@ -150,6 +153,8 @@ def _wheel_color(k: int) -> str:
 
 def _add_wheel_legend(figure: Any, seen: VehicleMotion) -> None:
     handles = [Line2D([], [], color=_wheel_color(k), label=visible(n)) for k, n in enumerate(seen.ground.wheels)]
+    if any(_comes_near_limit(seen, what) for what in _SIGNS):
+        handles.append(Line2D([], [], color=INK, linewidth=0.8, linestyle=_DASHES, label="all that friction can give"))
     if seen.tip.spans:
         handles.append(Line2D([], [], color=UNSAFE, linewidth=6, alpha=0.35, label=seen.tip.verdict))
     figure.legend(handles=handles, ncols=len(handles), fontsize=8, loc="outside upper right")
@@ -257,20 +262,31 @@ def _over_time(ax: Any, seen: VehicleMotion, title: str) -> None:
         ax.set_xlim(t[0], t[-1])
 
 
-def _draw_wheels(ax: Any, seen: VehicleMotion, values: Array, title: str, *, limited: bool = False) -> None:
-    """One curve for each wheel; with `limited`, dashed, what friction can give."""
+def _comes_near_limit(seen: VehicleMotion, what: str) -> bool:
+    """Whether a component of the forces along the ground comes near what friction can give."""
+    ground = seen.ground
+    given = ground.limit * ground.normal.max(initial=0.0)
+    return what != "normal" and given > 0 and bool(np.abs(getattr(ground, what)).max(initial=0.0) >= _NEAR * given)
+
+
+def _draw_wheels(ax: Any, seen: VehicleMotion, what: str) -> None:
+    """One curve for each wheel of a component of its force, with its sign; dashed, on both sides, all that friction can
+    give along the ground, where forces come near it."""
+    ground = seen.ground
+    values, limited = getattr(ground, what), _comes_near_limit(seen, what)
     _shade(ax, seen)
     for k in range(values.shape[1]):
         width = max(1.0, 2.6 - 0.7 * k)  # curves that coincide are all seen
-        ax.plot(seen.ground.t, values[:, k], color=_wheel_color(k), linewidth=width)
-        if limited and seen.ground.limit > 0:
-            bound = seen.ground.limit * np.maximum(seen.ground.normal[:, k], 0.0)
-            ax.plot(seen.ground.t, bound, color=_wheel_color(k), linewidth=0.8, linestyle=(0, (3, 3)))
-    if values.min(initial=0.0) < 0:
+        ax.plot(ground.t, values[:, k], color=_wheel_color(k), linewidth=width)
+        for side in (1.0, -1.0) if limited else ():
+            bound = side * ground.limit * np.maximum(ground.normal[:, k], 0.0)
+            ax.plot(ground.t, bound, color=_wheel_color(k), linewidth=0.8, linestyle=_DASHES)
+    if limited or values.min(initial=0.0) < 0:
         ax.axhline(0.0, color=INK, linewidth=0.7)
-    if np.abs(values).max(initial=0.0) < _NOTHING * np.abs(seen.ground.normal).max(initial=0.0):
+    if not limited and np.abs(values).max(initial=0.0) < _NOTHING * np.abs(ground.normal).max(initial=0.0):
         ax.set_ylim(-1.0, 1.0)
-    _over_time(ax, seen, title)
+    ax.set_ylabel(_SIGNS[what])
+    _over_time(ax, seen, f"{what} forces  (N)")
 
 
 def _draw_energy(ax: Any, seen: VehicleMotion) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,3 +74,28 @@ def test_arrows_are_the_forces_of_the_ground_at_the_wheels(run: kane.Trajectory)
     assert vehicle_arrows(kane.load("pendulum").simulate([0, 0.1])) == ()
     with pytest.raises(ValueError, match="arrows 'wrong'"):
         Arrows("wrong", run.t, ground.contact, ground.force[1:], ground.wheels)
+
+
+@pytest.mark.parametrize("draw", [vehicles.overview, vehicles.wheel_forces])
+@pytest.mark.parametrize("torque", [200.0, -200.0], ids=["drives", "brakes"])
+def test_drawn_forces_have_signs_which_their_axes_tell(draw: Any, torque: float) -> None:
+    """Newton's law: longitudinal forces of a car that goes straight add up to its mass times its acceleration, which is
+    negative while it brakes; in a curve to the left lateral forces add up to what its path takes, to the left."""
+    m = kane.load("ackermann-car")
+    wheels = ("rear_left", "rear_right")
+    straight = m.simulate(np.linspace(0, 0.5, 11), q={"phi": 0.0}, control=dict.fromkeys(wheels, torque))
+    ahead = drawn(draw(straight), "longitudinal forces  (N)", "ahead +, back −", straight)
+    acceleration = straight.acceleration()[:, m.speeds.index("v")]
+    assert np.sign(acceleration).tolist() == [np.sign(torque)] * 11
+    assert ahead.sum(axis=1) == pytest.approx(m.mass * acceleration, rel=1e-9)
+    curve = m.simulate(np.linspace(0, 0.5, 11), q={"phi": 0.1})
+    left = drawn(draw(curve), "lateral forces  (N)", "left +, right −", curve)
+    assert left.min() > 0.0
+
+
+def drawn(figure: Any, title: str, label: str, run: kane.Trajectory) -> np.ndarray:
+    """The solid curves (k, w) of the axes with that title, which have that label."""
+    (ax,) = [ax for ax in figure.axes if ax.get_title(loc="left") == title or ax.get_title() == title]
+    assert ax.get_ylabel() == label
+    lines = [line for line in ax.lines if line.get_linestyle() == "-" and len(line.get_xdata()) == len(run.t)]
+    return np.stack([line.get_ydata() for line in lines], axis=1)
