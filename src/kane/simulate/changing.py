@@ -314,6 +314,11 @@ class ChangingRun:
             self._arrays["present"][e] = int(element.held)
             self._arrays["state"][e] = int(element.held and element.type in ("switched", "friction"))
 
+    @property
+    def address(self) -> int:
+        """Where the record of this run is."""
+        return address_of(self._record)
+
     def _routine(self, task: int, outputs: int) -> Routine:
         return Routine(self._code.address, outputs, address_of(self._tasks) + task * self._tasks.strides[0], self)
 

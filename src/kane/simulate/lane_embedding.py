@@ -21,12 +21,12 @@ class LaneWorkspace:
     """Programs of an embedding for LANES motions, which work in this memory.
 
     `rates` and `projections` are the programs of the motions alone, whose memory must be kept alive: they do what a
-    lane does not do as the others do. `busy`, (LANES,) of int64, is below 0 where a lane has no motion.
+    lane does not do as the others do. `asked`, (1,) of int64, has the bits of lanes whose outputs are wanted.
     """
 
     __slots__ = ("_arrays", "_code", "_records", "_size")
 
-    def __init__(self, embedding: Embedding, rates: Sequence[Any], projections: Sequence[Any], busy: Any):
+    def __init__(self, embedding: Embedding, rates: Sequence[Any], projections: Sequence[Any], asked: Any):
         with announce_compilation("the treatment of constraints"):
             from .compiled import embedded, lane_embedded
 
@@ -34,7 +34,7 @@ class LaneWorkspace:
         buffer = aligned_zeros(LANES * plan.buffer.size)
         addresses = np.array([[memory_of(x) for x in alone] for alone in (rates, projections)], dtype=np.int64)
         arrays: dict[str, Any] = {
-            "busy": busy,
+            "asked": asked,
             "inputs_alone": np.zeros(layout.inputs.size),
             "outputs_alone": np.zeros(layout.state.size),
         }

@@ -24,12 +24,13 @@ from .compiled import load_members_loop, load_search, records
 from .discontinuities import Change
 from .integrate import MotionPrograms, owners, program_addresses
 from .lane_embedding import LaneWorkspace, goes_in_lanes
+from .lane_modes import ModeLanes, has_mode_lanes
 from .memory import NEVER, LoopMemory
 from .notice import announce_compilation
-from .problem import MotionProblem, motion_programs
+from .problem import Mode, MotionProblem, motion_programs
 from .progress import EARLIEST, STALL
 from .routine import Routine, address_of, aligned_zeros
-from .settings import AUTO, IMPLICIT, Settings
+from .settings import AUTO, IMPLICIT, STEPPING, Settings
 from .solution import Array
 from .start import Start, memory_of
 
@@ -75,6 +76,9 @@ class LaneMemory:
         programs = [motion_programs(problem, 0)]
         in_step = _goes_in_step(problem, settings, programs[0])
         programs += [motion_programs(problem, 0) for _ in range(LANES - 1 if in_step else 0)]
+        for own in programs:
+            if own.changing is not None:
+                own.changing.begin_at(float(times[0]))
         self.settings, self.programs, self.lane_programs = settings, programs, list[Any]()
         self.array = np.zeros(1, dtype=LANE_MEMORY)
         self.state = self.array[0]
@@ -83,7 +87,7 @@ class LaneMemory:
         self.first = _first_lane(problem, programs[0], settings, times, start, held)
         events = len(problem.events)
         self._set_sizes(requested=times.size, n=start.size, p=held.size, events=events, keeps=int(keep))
-        self._hold(member=np.full(LANES, -1, dtype=np.int64))
+        self._hold(member=np.full(LANES, -1, dtype=np.int64), asked=np.zeros(1, dtype=np.int64))
         if in_step:
             self._in_step(problem)
         self._remember()
@@ -143,15 +147,15 @@ class LaneMemory:
             watched = None if own.events is None else own.events.program
             for name, program in (("rhs", own.rhs), ("project", own.project), ("event", watched)):
                 lane[f"{name}_memory"] = memory_of(program)
+            if own.changing is not None:
+                own.changing.attach(lane)
         return templates
 
     def _in_step(self, problem: MotionProblem) -> None:
         """Have all lanes computed at once."""
-        first, embedding = self.programs[0], problem.modes[0].embedding
-        rhs, project = first.rhs, first.project
-        if embedding is not None and goes_in_lanes(embedding):
-            rates, projections = [x.rhs for x in self.programs], [x.project for x in self.programs]
-            work = LaneWorkspace(embedding, rates, projections, self.arrays["member"])
+        first = self.programs[0]
+        rhs, project, work = first.rhs, first.project, self._work(problem.modes[0])
+        if work is not None:
             rhs = work.rates if isinstance(rhs, Routine) else rhs
             project = work.projection if isinstance(project, Routine) else project
         watched = None if first.events is None else first.events.program
@@ -167,6 +171,15 @@ class LaneMemory:
             reads = _states_read(watched.program, int(self.state["n"]))
             self.state["read"] = reads.size
             self._hold(reads=reads)
+
+    def _work(self, mode: Mode) -> LaneWorkspace | ModeLanes | None:
+        """What computes constraints of all lanes at once; None where they are written out, or there are none."""
+        asked, embedding = self.arrays["asked"], mode.embedding
+        if mode.changing is not None:
+            return ModeLanes(mode.changing, [x.changing for x in self.programs if x.changing is not None], asked)
+        if embedding is None or not goes_in_lanes(embedding):
+            return None
+        return LaneWorkspace(embedding, [x.rhs for x in self.programs], [x.project for x in self.programs], asked)
 
     def put_members(
         self, starts: Array, held: Array, changes: Sequence[Sequence[Change]], found: Mapping[str, Any]
@@ -213,7 +226,6 @@ def _first_lane(
     memory.state["t_end"] = start.t1
     if programs.changing is not None:
         programs.changing.attach(memory.state)
-        programs.changing.begin_at(start.t0)
     if settings.method != AUTO:  # what is found could only be said
         memory.state["stiff_due"] = NEVER
     memory.state["project_error"] = int(programs.project_error and addresses["project"] != 0)
@@ -223,9 +235,12 @@ def _first_lane(
 def _goes_in_step(problem: MotionProblem, settings: Settings, programs: MotionPrograms) -> bool:
     """Whether there are programs that compute all lanes at once, and a loop that asks for that."""
     mode = problem.modes[0]
-    if mode.changing is not None or settings.method == IMPLICIT:
+    if settings.method in (IMPLICIT, STEPPING):
         return False
-    embedded = mode.embedding is not None and goes_in_lanes(mode.embedding)
+    if mode.changing is not None:
+        embedded = has_mode_lanes(mode.changing)
+    else:
+        embedded = mode.embedding is not None and goes_in_lanes(mode.embedding)
     used = [x for x in (programs.rhs, programs.project) if x is not None]
     return all(bool(x.lanes_address) if isinstance(x, Kernel) else embedded for x in used)
 

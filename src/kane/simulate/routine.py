@@ -16,7 +16,10 @@ _FLAT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 
 
 def address_of(array: Any) -> int:
-    """Where the numbers of an array are; what `array.ctypes.data` gives, in a fifth of the time."""
+    """Where the numbers of an array are; what `array.ctypes.data` gives, in a fifth of the time. Of records that would
+    take a thousand times as long, since every field is described too."""
+    if array.dtype.names is not None:
+        return array.ctypes.data
     return array.__array_interface__["data"][0]
 
 

@@ -144,7 +144,10 @@ def run_in_pieces(name: str, path: Path) -> tuple[kane.Trajectory, list[float]]:
         attempts = 2 * (run.statistics.steps + run.statistics.rejected)
 
 
-@pytest.mark.parametrize("name", MOTIONS)
+@pytest.mark.parametrize(
+    "name",  # the implicit method, loops and impacts are interrupted one by one too
+    [pytest.param(n, marks=pytest.mark.long) if n in ("stiff loop", "stiff impacts") else n for n in MOTIONS],
+)
 def test_a_run_that_is_interrupted_again_and_again_ends_with_the_same_bits(name: str, tmp_path: Path) -> None:
     make, t, options = MOTIONS[name]
     run, times = run_in_pieces(name, tmp_path / "run.resume")

@@ -83,14 +83,14 @@ def test_the_check_of_a_right_motion_passes(run: kane.Trajectory) -> None:
 
 
 @pytest.mark.parametrize("velocity", ["parent", "body"])
-@pytest.mark.parametrize("step", [4e-3, 1e-3])
+@pytest.mark.parametrize("step", [4e-3, pytest.param(1e-3, marks=pytest.mark.long)])
 def test_bodies_that_tumble_over_a_floor_pass(velocity: str, step: float) -> None:
     start = {"q": [1, 0, 0, 0, 0, 0, 0.4], "u": [3, -5, 2, 2, 1, 0]}
     report = box(velocity).simulate(1.0, **start, contacts="stepping", step=step).check()
     assert report.passed, report
 
 
-@pytest.mark.parametrize("step", [4e-3, 1e-3])
+@pytest.mark.parametrize("step", [4e-3, pytest.param(1e-3, marks=pytest.mark.long)])
 def test_permanent_constraints_beside_a_stop_pass(step: float) -> None:
     m, q = rod_on_a_stop()
     report = m.simulate(0.8, q=q, contacts="stepping", step=step).check()

@@ -14,12 +14,18 @@ from kane.errors import KaneError
 
 TIMES = np.linspace(0.0, 0.6, 4)
 STEPS: dict[str, Any] = {"contacts": "stepping", "step": 1e-3}
+WRITTEN: dict[str, Any] = {"embed": "formulation"}  # modes are programs, and members go in step
 COUNT = 11
 
 MOTIONS: list[tuple[str, dict[str, Any]]] = [
     ("disk-on-ramp", {"t": 0.2, "parameters": {"phi": "uniform(0.05, 1.2)", "mu": "uniform(0.02, 0.9)"}}),
-    ("disk-on-ramp", {"t": TIMES, "parameters": {"mu": "uniform(0.02, 0.9)"}, "embed": "formulation"}),
+    ("disk-on-ramp", {"t": TIMES, "parameters": {"mu": "uniform(0.02, 0.9)"}, **WRITTEN}),
     ("rocking-block", {"t": TIMES, "parameters": {"angle0": "uniform(0.05, 0.15)"}}),
+    ("rocking-block", {"t": 1.0, "parameters": {"angle0": "uniform(0.05, 0.15)"}, **WRITTEN}),
+    ("bouncing-ball", {"t": np.linspace(0.0, 3.0, 7), "parameters": {"e": "uniform(0.5, 0.9)"}, **WRITTEN}),
+    ("bouncing-ball", {"t": 1.0, "parameters": {"e": "uniform(0.5, 0.9)"}, "method": "rk4", "step": 1e-3, **WRITTEN}),
+    ("stick-slip", {"t": 1.0, "parameters": {"k": "uniform(80, 120)"}, "events": {"middle": "x - 0.02"}, **WRITTEN}),
+    ("shopping-cart", {"t": np.linspace(0.0, 3.0, 7), "u": {"u1": "uniform(0.5, 1.5)"}, **WRITTEN}),
     ("stick-slip", {"t": 1.0, "parameters": {"k": "uniform(80, 120)"}, "events": {"middle": "x - 0.02"}}),
     ("stick-slip", {"t": 0.5, "parameters": {"k": "uniform(80, 120)"}, "method": "radau"}),
     ("four-bar-stop", {"t": TIMES, "parameters": {"w0": "uniform(4, 6)", "e": "uniform(0.3, 0.9)"}}),
@@ -93,11 +99,12 @@ def ball() -> kane.Model:
     return m
 
 
-def test_very_many_impacts_of_a_member_are_all_counted(alone: list[int]) -> None:
+@pytest.mark.parametrize("embed", ["run-time", "formulation"])
+def test_very_many_impacts_of_a_member_are_all_counted(embed: str, alone: list[int]) -> None:
     """Let go from h, a ball that loses nothing strikes at t = √(2h/g), and every 2 √(2h/g) from then on, and passes
     h/2 twice in between: more transitions and crossings than there is room for at first."""
     h = np.linspace(0.5, 0.6, 5)
-    found = ball().ensemble(100.0, q={"h": h}, parameters={"e": 1.0}, events={"half": "h - 0.25"})
+    found = ball().ensemble(100.0, q={"h": h}, parameters={"e": 1.0}, events={"half": "h - 0.25"}, embed=embed)
     assert not alone
     fall, part = np.sqrt(2 * h / 10.0), np.sqrt(2 * (h - 0.25) / 10.0)
     whole, left = np.divmod(100.0, 2 * fall)
@@ -119,7 +126,8 @@ def test_very_many_impacts_in_time_steps_are_all_counted(alone: list[int]) -> No
         assert_alone(found, i)
 
 
-def test_jumps_in_time_change_the_mode_of_each_member_at_its_own_time(alone: list[int]) -> None:
+@pytest.mark.parametrize("embed", ["run-time", "formulation"])
+def test_jumps_in_time_change_the_mode_of_each_member_at_its_own_time(embed: str, alone: list[int]) -> None:
     """A block that friction holds against 1 N slides from its own time on, when 4 N push: 2 N accelerate it."""
     m = kane.Model("block")
     m.parameter("start", 0.5)
@@ -127,20 +135,21 @@ def test_jumps_in_time_change_the_mode_of_each_member_at_its_own_time(alone: lis
     m.joint("slide", "prismatic", "ground", "block", axis="x", coordinates=["x"], speeds=["v"])
     m.load("push", kane.Effort("slide", "select(t < start, 1, 4)"))
     m.constrain("table", kane.Brake("slide", bound=2.0))
-    start = np.linspace(0.2, 0.8, 7)
-    found: Any = m.ensemble(1.0, parameters={"start": start})
+    start = np.linspace(0.2, 0.8, 9)
+    found: Any = m.ensemble(1.0, parameters={"start": start}, embed=embed)
     assert not alone
     np.testing.assert_allclose(found.end_u[:, 0], 2.0 * (1.0 - start), rtol=1e-9)
-    for i in range(7):
+    for i in range(9):
         assert_alone(found, i)
 
 
-def test_members_that_cannot_begin_or_go_on_spoil_nobody() -> None:
+@pytest.mark.parametrize("embed", ["run-time", "formulation"])
+def test_members_that_cannot_begin_or_go_on_spoil_nobody(embed: str) -> None:
     h = np.linspace(0.1, 1.0, 12)
     h[0], h[5] = -0.1, np.nan
     m = ball()
     m.load("blow", kane.Effort("up", "select(h > 0.95, log(h - 2), 0)"))
-    found: Any = m.ensemble(1.0, q={"h": h})
+    found: Any = m.ensemble(1.0, q={"h": h}, embed=embed)
     assert found.reasons[0] == "refused"
     assert found.reasons[5] == "refused"
     with pytest.raises(KaneError) as refused:

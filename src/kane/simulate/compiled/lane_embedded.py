@@ -12,7 +12,7 @@ from numba import types
 
 from ...backends.kernel import LANES
 from ...constraints.thresholds import EXACT, FIRM, MASS_SHARE, ROUGH, SINGULAR
-from .call import call, call_with, part, reals, record_of, wholes
+from .call import call, call_with, part, record_of, wholes
 from .embedded import MEMORY, RATES, STEPS
 from .lane_linear import solve_lanes
 from .lane_values import (
@@ -21,8 +21,10 @@ from .lane_values import (
     at_least,
     bits,
     choose,
+    copy_from_lane,
     copy_in_lanes,
     copy_rows,
+    copy_to_lane,
     from_bits,
     load,
     minus,
@@ -36,7 +38,7 @@ from .lane_values import (
 from .store import program
 
 OTHERS = (
-    "busy",  # (LANES,) int64: below 0 where there is no motion in a lane
+    "asked",  # (1,) int64: the bits of lanes whose outputs are wanted
     "alone",  # (LANES,) int64: addresses of the records with which a motion alone does the same task
     "inputs_alone",  # (inputs,)
     "outputs_alone",  # (states,)
@@ -173,29 +175,22 @@ def write_rates(m, source, target, good):
 @part
 def finish_alone(m, lane, source, target):
     """Do the task of one lane by the program of a motion alone."""
-    x, given = reals(m.inputs_alone), reals(source)
-    for i in range(m.inputs):
-        x[i] = given[LANES * i + lane]
+    copy_from_lane(m.inputs, source, lane, m.inputs_alone)
     call_with(m.embedding, wholes(m.alone)[lane], m.inputs_alone, m.outputs_alone)
-    y, found = reals(m.outputs_alone), reals(target)
-    for i in range(m.states):
-        found[LANES * i + lane] = y[i]
+    copy_to_lane(m.states, m.outputs_alone, target, lane)
 
 
 @program(types.void(types.int64, types.int64, types.int64))
 def lane_program(source, target, memory):
     """Do for all lanes what the task in the record at `memory` says."""
     m = record(memory)
-    busy = np.int64(0)
-    for lane in range(LANES):
-        if wholes(m.busy)[lane] >= 0:
-            busy |= np.int64(1) << lane
+    asked = wholes(m.asked)[0]
     if m.task == RATES:
-        good = write_rates(m, source, target, busy)
+        good = write_rates(m, source, target, asked)
     else:
         copy_rows(m.inputs, source, m.x)
-        good = project_states(m, busy)
+        good = project_states(m, asked)
         copy_rows(m.states, m.x + m.q_start, target)
     for lane in range(LANES):
-        if ((busy & ~good) >> lane) & 1:
+        if ((asked & ~good) >> lane) & 1:
             finish_alone(m, lane, source, target)

@@ -17,7 +17,7 @@ from numba.extending import intrinsic, models
 
 from ...backends.kernel import LANES
 from ...backends.llvm.machine import host
-from .call import part
+from .call import part, reals
 
 ROW = 8 * LANES
 """Bytes of one number of all lanes."""
@@ -203,6 +203,22 @@ def copy_rows(count, source, target):
     """Copy so many numbers of all lanes."""
     for i in range(count):
         store(target + ROW * i, load(source + ROW * i))
+
+
+@part
+def copy_from_lane(n, lanes, at, target):
+    """n numbers of one lane."""
+    a, b = reals(lanes), reals(target)
+    for i in range(n):
+        b[i] = a[LANES * i + at]
+
+
+@part
+def copy_to_lane(n, source, lanes, at):
+    """n numbers into one lane."""
+    a, b = reals(source), reals(lanes)
+    for i in range(n):
+        b[LANES * i + at] = a[i]
 
 
 @part

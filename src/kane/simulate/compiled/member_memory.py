@@ -12,7 +12,7 @@ from numba import typeof, types
 from .call import part, reals, record_of, transit, wholes
 from .changing_record import record
 from .records import MEMORY, NO_MODE, RUNNING
-from .step import BEFORE_JUMP, JUMP, copy_numbers, has_room
+from .step import BEFORE_JUMP, FIRST, JUMP, copy_numbers, has_room
 
 SIZES = (
     "n",
@@ -43,6 +43,7 @@ ADDRESSES = (
     "templates",  # the same as they are before a member begins
     "own_pieces",  # (LANES, own, 3) int64: address of each piece, of what it is before a member begins, 64-bit words
     "member",  # (LANES,) int64: which member is in a lane, -1 for none
+    "asked",  # (1,) int64: the bits of lanes whose rates and projections are wanted
     "t_new",  # (LANES,): where the attempted step ends, s
     "h",  # (LANES,): its length, s
     "time",  # (LANES,)
@@ -171,6 +172,18 @@ def place_member(w, at, member):
     for e in range(w.events):
         reals(w.first)[w.events * member + e], wholes(w.crossings)[w.events * member + e] = np.nan, 0
     wholes(w.coming)[at] = 0
+
+
+@part
+def start_member(w, at, member):
+    """Put a member at its start into a lane, in its first mode; why it ends there, or RUNNING."""
+    place_member(w, at, member)
+    m = lane(w, at)
+    if m.transition != 0:
+        if transit(m.transition, m, m.transition_memory, FIRST) != 0:
+            return NO_MODE
+        copy_numbers(w.n, m.y, m.out_y)
+    return aim(w, at)
 
 
 @part

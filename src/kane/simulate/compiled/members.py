@@ -4,8 +4,9 @@ Every lane has the memory that a motion has alone (`records.MEMORY`), and is jud
 by the same parts. Only what costs most is done for all lanes at once: the stages of a step, its projection onto
 constraints, its error estimate and its dense output (`lane_stages`), samples of events and whether they need be
 searched (`lane_events`). What is rare is done by a lane alone: the first step, which is proven, the search for
-crossings, and rows of output. So a member has the bits that it has alone. A lane whose member is done takes the next
-one. Members that do not go in step are taken one after the other (`series`), all in the first lane.
+crossings, a change of the mode with the first step in the next one, and rows of output. So a member has the bits that
+it has alone. A lane whose member is done takes the next one. Members that do not go in step are taken one after the
+other (`series`), all in the first lane.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .call import part, reals, wholes
 from .explicit import (
     combine_errors,
     continue_motion,
+    go_on,
     judge_step,
     look_for_stiffness,
     next_end,
@@ -30,8 +32,10 @@ from .lane_values import (
     EVERY,
     ROW,
     bits,
+    copy_from_lane,
     copy_in_lanes,
     copy_rows,
+    copy_to_lane,
     differs,
     from_bits,
     load,
@@ -41,51 +45,49 @@ from .lane_values import (
     store,
     times,
 )
-from .member_memory import aim, end_member, lane, place_member
-from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP, STIFF
-from .step import copy_numbers, find_events, finish, has_room, wants_dense_output
+from .member_memory import aim, end_member, lane, make_room, start_member
+from .records import FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP, STIFF
+from .step import copy_numbers, find_events, finish, limit_step, wants_dense_output
 from .store import loop
-
-
-@part
-def copy_from_lane(n, lanes, at, target):
-    """n numbers of one lane."""
-    a, b = reals(lanes), reals(target)
-    for i in range(n):
-        b[i] = a[LANES * i + at]
-
-
-@part
-def copy_to_lane(n, source, lanes, at):
-    """n numbers into one lane."""
-    a, b = reals(source), reals(lanes)
-    for i in range(n):
-        b[LANES * i + at] = a[i]
 
 
 @part
 def begin_member(w, at, member):
     """Put a member at its start into a lane, and take its first step; why it ends there, or RUNNING."""
-    place_member(w, at, member)
-    m, n = lane(w, at), w.n
-    aim(w, at)
-    reason = first_step_alone(m)
-    copy_to_lane(n, m.y, w.y, at)
-    copy_to_lane(n, m.f, w.k, at)
-    copy_to_lane(1 + n + w.p, m.x, w.x, at)
-    note_sides(w, at)
+    reason = start_member(w, at, member)
+    if reason == RUNNING:
+        reason = prove_step(w, at)
+    copy_to_lane(1 + w.n + w.p, lane(w, at).x, w.x, at)
+    join_lanes(w, at)
     return reason
 
 
 @part
-def first_step_alone(m):
-    """A first step that is proven; of a fixed step only the derivative at the start."""
-    if m.fixed:
-        return RUNNING if prepare(m) else NOT_FINITE
+def prove_step(w, at):
+    """Let the motion in a lane, which has just begun or changed its mode, go on alone until a step is proven; why it
+    ends there, or RUNNING. Of a fixed step only the derivative is needed."""
+    m = lane(w, at)
+    if m.fresh and not prepare(m):
+        return NOT_FINITE
     reason = RUNNING
-    while reason == RUNNING and not m.proven and m.rejected < 1000:
+    while reason == RUNNING and not (m.proven or m.fixed or m.t == m.t_end):
+        if m.steps + m.rejected >= w.budget:
+            return FULL
+        make_room(w, at)
         reason = continue_motion(m, 1)
     return reason
+
+
+@part
+def join_lanes(w, at):
+    """Put the state and the derivative that a motion has come to alone into its lane, as those before the next step and
+    at the end of the last one."""
+    m, n = lane(w, at), w.n
+    copy_to_lane(n, m.y, w.y, at)
+    copy_to_lane(n, m.y, w.y_new, at)
+    copy_to_lane(n, m.f, w.k, at)
+    copy_to_lane(n, m.f, w.k + m.stages * w.width * ROW, at)
+    note_sides(w, at)
 
 
 @part
@@ -96,22 +98,36 @@ def leave_lane(w, at, reason):
 
 
 @part
+def pass_changes(w, at):
+    """Let the motion in a lane go on behind a change in time; why it ends there, or RUNNING."""
+    m, n = lane(w, at), w.n
+    copy_from_lane(n, w.y, at, m.y)
+    copy_from_lane(n, w.k, at, m.f)
+    reason = aim(w, at)
+    if reason == RUNNING:
+        reason = prove_step(w, at)
+    join_lanes(w, at)
+    return reason
+
+
+@part
 def plan_step(w, at):
     """Where the next step of a lane ends; why there is none, or RUNNING."""
     m = lane(w, at)
-    if m.t == m.t_end:
+    while m.t == m.t_end:
         if m.t == m.t_last:
             return REACHED
-        copy_from_lane(w.n, w.y, at, m.y)
-        aim(w, at)
-        if m.fresh and not prepare(m):
-            return NOT_FINITE
-        copy_to_lane(w.n, m.f, w.k, at)
-        note_sides(w, at)
-    if not has_room(m) or m.steps + m.rejected >= w.budget:
+        reason = pass_changes(w, at)
+        if reason != RUNNING:
+            return reason
+    make_room(w, at)
+    if m.steps + m.rejected >= w.budget:
         return FULL
     if m.stiff:
         return STIFF
+    if m.limited:
+        copy_from_lane(w.n, w.y, at, m.y)
+        limit_step(m)
     reals(w.proposed)[at] = m.h
     t_new, clipped = next_end(m)
     h = t_new - m.t
@@ -166,6 +182,7 @@ def look_into_steps(w, m, good):
         wanted = wanted or ((good >> at) & 1 and wants_dense_output(lane(w, at), reals(w.t_new)[at]))
     if not wanted:
         return np.int64(EVERY)
+    wholes(w.asked)[0] = good
     dense_lanes(w, m)
     if m.events == 0:
         return np.int64(EVERY)
@@ -220,7 +237,7 @@ def search_lane(w, at):
 @part
 def close_step(w, at, quiet):
     """Close an accepted step of a lane, in which events need not be searched if `quiet`; why the member ends there, or
-    RUNNING."""
+    RUNNING. One that has changed its mode goes on alone until the next step is proven."""
     m, n = lane(w, at), w.n
     t_new, h = reals(w.t_new)[at], reals(w.h)[at]
     t, first = m.t, m.stored
@@ -238,9 +255,13 @@ def close_step(w, at, quiet):
     stopped = finish(m, t_new, h)
     if w.projects:
         step_to_outputs(m, t, first)
-    if stopped:
-        copy_to_lane(n, m.y, w.y, at)
-    return EVENT if stopped else RUNNING
+    if not stopped:
+        return RUNNING
+    reason = go_on(m)
+    if reason == RUNNING:
+        reason = prove_step(w, at)
+    join_lanes(w, at)
+    return reason
 
 
 @part
@@ -320,8 +341,9 @@ def stride_lanes(w, most):
 
 @part
 def fill_lanes(w):
-    """Give every empty lane a member, and every member the end of its next step; how many lanes go on."""
-    busy = 0
+    """Give every empty lane a member, and every member the end of its next step; the bits of lanes that go on, which
+    are asked for what the step needs."""
+    busy = np.int64(0)
     for at in range(LANES):
         while True:
             reason = RUNNING
@@ -333,9 +355,10 @@ def fill_lanes(w):
             if reason == RUNNING:
                 reason = plan_step(w, at)
             if reason == RUNNING:
-                busy += 1
+                busy |= np.int64(1) << at
                 break
             leave_lane(w, at, reason)
+    wholes(w.asked)[0] = busy
     return busy
 
 

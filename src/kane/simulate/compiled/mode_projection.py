@@ -58,13 +58,12 @@ def place_residual(c):
 
 
 @part
-def close_places(c, enough):
-    """Move the coordinates in c.x to where all residuals of the mode are `enough` at most, by steps that are least in
-    the metric of the mass at the beginning."""
+def close_places(c, residual, enough):
+    """Move the coordinates in c.x, where places are evaluated and leave `residual`, to where all residuals of the mode
+    are `enough` at most, by steps that are least in the metric of the mass in c.chol."""
     n = c.n
     phi, offset, at = reals(c.place_phi), reals(c.offset), wholes(c.place_of)
     q, along, step, aim = reals(c.x + c.q_start), reals(c.along), reals(c.step), reals(c.aim)
-    residual = place_residual(c)
     fill(n, 0.0, c.shifted)
     for _ in range(NEWTON_STEPS):
         if not residual > enough:
@@ -139,9 +138,11 @@ def change_of_speeds(c, size):
 @part
 def close_rates(c):
     """Move the speeds in c.x to where the rates of all rows of the mode are zero, with the least kinetic energy of the
-    change. A speed of which nothing but rounding is left is zero. Whether all of them were zero but for rounding, so
-    that nothing was moved and the outputs of terms are those at c.x."""
+    change. A speed of which nothing but rounding is left is zero. Whether there are any and all of them were zero but
+    for rounding, so that nothing was moved and the outputs of terms are those at c.x."""
     u, step, size = reals(c.x + c.u_start), reals(c.step), list_rates(c)
+    if size == 0:
+        return False
     for _ in range(2):
         call(c.terms, c.x, c.qdot)
         left = rates_left(c, size)
@@ -165,9 +166,10 @@ def project_state(c, enough):
     if c.unit != 0:
         call(c.unit, c.x, c.y)
         copy_numbers(c.states, c.y, c.x + c.q_start)
-    if c.holonomic > 0:
+    residual = place_residual(c) if c.holonomic > 0 else 0.0
+    if residual > enough:
         call(c.terms, c.x, c.qdot)
         if not factor_mass(c):
             return False
-        close_places(c, enough)
+        close_places(c, residual, enough)
     return close_rates(c)

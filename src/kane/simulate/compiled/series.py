@@ -7,12 +7,11 @@ made by Python: that would take longer than most motions between a few contacts.
 
 from __future__ import annotations
 
-from .call import part, transit, wholes
+from .call import part, wholes
 from .explicit import continue_motion
-from .member_memory import aim, end_member, lane, make_room, place_member
+from .member_memory import aim, end_member, lane, make_room, start_member
 from .radau import continue_implicitly
-from .records import FULL, NO_MODE, REACHED, RUNNING
-from .step import FIRST, copy_numbers
+from .records import FULL, REACHED, RUNNING
 from .store import loop
 
 
@@ -24,24 +23,12 @@ def attempts(w):
 
 
 @part
-def begin_next(w):
-    """Take the next member, in its first mode; why it ends there, or RUNNING."""
-    w.next += 1
-    place_member(w, 0, w.next - 1)
-    m = lane(w, 0)
-    if m.transition != 0:
-        if transit(m.transition, m, m.transition_memory, FIRST) != 0:
-            return NO_MODE
-        copy_numbers(w.n, m.y, m.out_y)
-    return aim(w, 0)
-
-
-@part
 def has_member(w):
     """Whether a member is under way: the next one if there was none, unless it ended where it began."""
     if wholes(w.member)[0] >= 0:
         return True
-    reason = begin_next(w)
+    w.next += 1
+    reason = start_member(w, 0, w.next - 1)
     if reason != RUNNING:
         end_member(w, 0, reason)
     return reason == RUNNING

@@ -217,9 +217,10 @@ def repair_state(c, s):
     for _ in range(ROUNDS):
         held = c.holonomic > 0 and hold_rows(c, s, 1)
         if held:
-            held = place_residual(c) > EXACT
+            residual = place_residual(c)
+            held = residual > EXACT
             if held:
-                close_places(c, EXACT)
+                close_places(c, residual, EXACT)
                 add_multiple(c.n, s.shift, 1.0, c.shifted)
         if c.holonomic > 0:
             restore_states(c, s)
