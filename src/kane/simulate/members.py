@@ -1,7 +1,7 @@
 """Many motions of one problem: members that differ in their start and in their free parameters.
 
 Members of a block run in a compiled loop, LANES at a time where programs can be computed so (`compiled/members.py`),
-one after the other where they cannot, where constraints come and go and with the implicit method
+modes that are written out among them; one after the other where they cannot, by time steps and with the implicit method
 (`compiled/series.py`). Those that turn stiff are run again (`stiff_members`). What none of these can settle, a member
 that fails, stalls or ends in a change in time, is run alone. So every member has the bits of its run alone, whatever
 runs beside it.

@@ -1,5 +1,5 @@
-"""Many motions of one kind, one after the other in the first lane: constraints that come and go, the implicit method,
-programs that have no form for LANES samples.
+"""Many motions of one kind, one after the other in the first lane: modes that are embedded at run time, the implicit
+method, programs that have no form for LANES samples.
 
 A motion is continued by what continues it alone, from memory that is as it begins with alone. Nothing of a member is
 made by Python: that would take longer than most motions between a few contacts. `w` as in `member_memory`.
