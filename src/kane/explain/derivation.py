@@ -17,7 +17,8 @@ from ..formulation.sweep import rotors
 from ..graph import Expr, linear_coefficients, time_derivative
 from ..model import Body, Mechanism
 from ..model.loads import Action, EffortAction, ForceAction
-from ..space import Frame, Kinematics
+from ..model.measures import measure_numbers
+from ..space import Frame
 from ..space.algebra import Matrix, Triple, cross, dot, plus, scaled, times
 from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, symbol_sum
 from .dependence import reduce_equations, solve_dependent
@@ -154,10 +155,11 @@ class _Derivation:
     def _definitions(self) -> tuple[SpeedDefinition, ...]:
         """Definitions in the motion variables, read in the graph of the description."""
         m = self.mechanism
-        symbols, measures = symbols_of_inputs(m), _measures(m)
+        symbols, measures = symbols_of_inputs(m), measure_numbers(m, m.bodies.values())
+        words = {rate: f"{q!r}'" for q, rate in m.coordinate_rates.items()}
+        words |= {expr: ".".join(measured) for expr, measured in measures.items()}
         for k, (name, variable) in enumerate(m.motion_variables.items()):
-            what, body, axis = measures.get(variable, ("", "", ""))
-            symbols[name] = Symbol(f"{'w' if what == 'ω' else 'v'}.{body}.{axis}" if what else name, SPEED, k)
+            symbols[name] = Symbol(words.get(variable, name), SPEED, k)
         reader = Reader(m.graph, symbols, naming=False)
         found = []
         for k, (name, record) in enumerate(m.speed_records.items()):
@@ -388,18 +390,3 @@ def _how(actions: Sequence[Action]) -> str:
         for a in actions
     )
     return " + ".join(dict.fromkeys(told)) or "nothing"
-
-
-def _measures(mechanism: Mechanism) -> dict[Expr, tuple[str, str, str]]:
-    """Measure numbers of ω and v of bodies in motion variables → (ω or v, body, axis)."""
-    rates: dict[Expr, Expr | float] = dict(mechanism.coordinate_rates)
-    kin = Kinematics(mechanism.graph, {**rates, mechanism.time: 1.0})
-    found: dict[Expr, tuple[str, str, str]] = {}
-    for body in mechanism.bodies.values():
-        if body.frame is not None and body.origin is not None:
-            for k, axis in enumerate("xyz"):
-                found.setdefault(kin.w(body.frame)[k], ("ω", body.name, axis))
-                found.setdefault(kin.v(body.origin)[k], ("v", body.name, axis))
-    for variable in (c.rate for c in mechanism.coordinate_records.values()):
-        found.pop(variable, None)  # a rate is said by its coordinate
-    return found
