@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
+from sympy.physics import mechanics as me
 
 import kane
 from cases.test_gillespie import wrist
@@ -164,7 +166,6 @@ def test_only_choices_in_which_speeds_are_rates_of_coordinates_are_called_so(nam
 
 def test_speeds_of_a_sympy_script_are_told_by_what_they_measure() -> None:
     """The wrist with q̇ = W u given, u the components of ω: SymPy's own kinematics says what they are."""
-    me, sp = pytest.importorskip("sympy.physics.mechanics"), pytest.importorskip("sympy")
     q, u = me.dynamicsymbols("q1:4"), me.dynamicsymbols("u1:4")
     N, C, O = me.ReferenceFrame("N"), me.ReferenceFrame("C"), me.Point("O")
     C.orient_body_fixed(N, q, "323")

@@ -19,10 +19,11 @@ from ..model import Body, Mechanism
 from ..model.loads import Action, EffortAction, ForceAction
 from ..model.measures import measure_numbers
 from ..space import Frame
-from ..space.algebra import Matrix, Triple, cross, dot, plus, scaled, times
+from ..space.algebra import Matrix, Triple, cross, dot, is_zero, plus, scaled, times
 from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, symbol_sum
 from .dependence import reduce_equations, solve_dependent
 from .dropping import find_dropped
+from .holding import Holding
 from .notation import text_name
 from .reading import LONG, Reader, TooLong
 from .records import (
@@ -116,6 +117,7 @@ class _Derivation:
         kept = [t for t in active if t not in zero]
         equations = [add(t.values[r] for t in (*kept, *inertia)) for r in range(len(self.speeds))]
         lines, embedding = self._constraints()
+        held = Holding(self.system, self.kin).tell()
         return Derivation(
             model=m.name,
             about=m.about,
@@ -125,7 +127,7 @@ class _Derivation:
             accelerations=tuple(self.accelerations),
             active=tuple(kept),
             inertia=tuple(t for t in inertia if t not in zero),
-            dropped=tuple(find_dropped(m, [t.source for t in zero], self._standing())),
+            dropped=(*held, *find_dropped(m, [t.source for t in zero], self._standing())),
             constraints=lines,
             embedding=embedding,
             equations=tuple(self._check_length(e) for e in equations),
@@ -301,8 +303,11 @@ class _Derivation:
         return found
 
     def _loads(self) -> list[ForceTerm]:
-        found = []
+        found, auxiliary = [], self.mechanism.auxiliary
+        unknown = () if auxiliary is None else auxiliary.parts
         for load in self.mechanism.loads.values():
+            if load.name in unknown and all(_is_zero(action) for action in load.actions()):
+                continue  # an unknown reaction, which has a line under its own name
             totals = [self.e.graph.const(0.0)] * len(self.speeds)
             for action in load.actions():
                 totals = [t + x for t, x in zip(totals, self._action(action), strict=True)]
@@ -378,6 +383,10 @@ class _Derivation:
             return tuple(lines), solve_dependent(self.e, self.reader, self.rough, self.independent)
         except (SingularError, ModelError):
             return tuple(lines), None
+
+
+def _is_zero(action: Action) -> bool:
+    return not isinstance(action, EffortAction) and is_zero(action.vector.xyz)
 
 
 def _how(actions: Sequence[Action]) -> str:
