@@ -114,7 +114,8 @@ def main(wanted: list[str]) -> None:
     named = {f"{benchmark.__module__.split('.')[-1]}.{benchmark.__name__}": benchmark for benchmark in BENCHMARKS}
     chosen = [name for name in named if not wanted or any(part in name for part in wanted)]
     if not chosen:
-        sys.exit(f"no benchmark has {' or '.join(wanted)} in its name; there are\n  " + "\n  ".join(named))
+        print(f"no benchmark has {' or '.join(wanted)} in its name; there are", *named, sep="\n  ", file=sys.stderr)
+        sys.exit(2)  # as of any command line that names what is not there
     folder = Path(__file__).parent
     hold_to_one_core()
     for name in chosen:

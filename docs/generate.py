@@ -25,9 +25,12 @@ standard error, so that `--json` can be piped on. A value that starts with a min
 | exit status | |
 |---|---|
 | 0 | fine: all was done, checks passed, the motion reached its end or an event that ends it |
-| 1 | the model, a check, a motion or one of many members failed, or an expression over the model is wrong |
-| 2 | the command line was not understood: an unknown model, option or name, a file that cannot be written |
+| 1 | the model, a check, a motion or one of many members failed; an expression over the model, or a file, is wrong |
+| 2 | the command line was not understood: an unknown model, option or name, no such file, one that cannot be written |
 | 130 | interrupted by Ctrl-C; what was computed is kept, and said so |
+
+A MODEL that could be none, a folder or a file with another ending, is not understood (2). A model file that is empty,
+binary or not what its ending says is a model that failed (1). It is the same with every command.
 
 A motion that leaves limits of its joints is fine, and tells it. One in which a wheel that rolls passes through lying
 flat fails: what follows is no motion of the model.

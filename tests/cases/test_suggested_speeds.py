@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
+from sympy.physics import mechanics as me
 
 import kane
 from cases.test_gillespie import wrist
@@ -19,6 +21,7 @@ from kane.graph import Expr, evaluate
 from kane.model import Builder, Mechanism, read_mechanism, write_mechanism
 from kane.model.fields import BodyName
 from kane.model.loads import Action, ForceAction
+from kane.model.speeds import describe_speeds
 from laws.trees import AXES, build, planned
 from seeds import generator
 from style.source import ROOT
@@ -99,6 +102,87 @@ def test_the_speeds_of_the_top_are_found() -> None:
     found = top().suggest_speeds()
     assert list(found.best.definitions.values()) == ["w.top.x", "w.top.y", "w.top.z"]
     assert found.best.forward[0] <= 10 and found.best.forward[1] <= 4
+
+
+def table_rows(m: kane.Model) -> dict[str, str]:
+    """What the table of choices calls each row → what it says that the speeds are."""
+    return {about: shown for about, shown, *_ in m.suggest_speeds(tries=12).rows()}
+
+
+def test_speeds_of_the_model_are_not_called_rates_where_they_are_none() -> None:
+    """Of the wrist and the arm in the speeds of their papers: both choices are measured, each under its own name."""
+    for m, own in (
+        (wrist(chosen=True), "u1 = w.C.x, u2 = w.C.y, u3 = w.C.z"),
+        (kane.load("stanford-arm-kane"), "u1 = w.D.x"),
+    ):
+        rows = table_rows(m)
+        assert rows["as described"].startswith(own) and rows["u = q'"] == ""
+        found = m.suggest_speeds(tries=12)
+        assert found.present.about == "as described" and found.rates.about == "u = q'"
+        own_rows = [row for row in found.to_dict()["choices"] if row["present"]]  # type: ignore[attr-defined]
+        assert [row["speeds"] for row in own_rows] == [found.present.definitions]
+
+
+@pytest.mark.parametrize("definitions", [None, {"a": "q1'", "b": "q2'"}])
+def test_a_model_in_rates_is_said_to_be_that_once(definitions: dict[str, str] | None) -> None:
+    m = kane.load("double-pendulum")
+    if definitions:
+        m.set_speeds(definitions)
+    assert [about for about in table_rows(m) if "u = q'" in about] == ["as described: u = q'"]
+    found = m.suggest_speeds()
+    assert found.rates is found.present
+    assert m.explain(beside="rates").beside is None
+
+
+OF_ALL_KINDS = (
+    "pendulum",
+    "free-body",
+    "spinning-top",
+    "chaplygin-sleigh",
+    "shopping-cart",
+    "whipple-bicycle",
+    "woodpecker",
+    "slider-crank-clearance",
+    "stanford-arm-kane",
+    "dual-spin",
+)
+"""Built-in models whose speeds are rates, are those of joints, or were chosen, as rates or otherwise."""
+
+
+@pytest.mark.parametrize("name", OF_ALL_KINDS)
+def test_only_choices_in_which_speeds_are_rates_of_coordinates_are_called_so(name: str) -> None:
+    """By numbers: u = q̇ in any state, each speed the rate of one coordinate; and "as described" is one row."""
+    m = kane.load(name)
+    found = m.suggest_speeds(tries=4)
+    assert len([c for c in found.choices if c.about.startswith("as described")]) == 1
+    rng = generator(5)
+    q, n = rng.uniform(0.3, 1.0, len(m.coordinates)), len(m.speeds)
+    for choice in found.choices:
+        twin = kane.Model.of(with_speeds(m.mechanism, choice.definitions))
+        W = np.array([twin.qdot(q, e) - twin.qdot(q, np.zeros(n)) for e in np.eye(n)])
+        one_each = W.shape == (n, n) and np.allclose(W @ W.T, np.eye(n)) and np.allclose(W, W.round())
+        assert one_each == ("u = q'" in choice.about), choice
+
+
+def test_speeds_of_a_sympy_script_are_told_by_what_they_measure() -> None:
+    """The wrist with q̇ = W u given, u the components of ω: SymPy's own kinematics says what they are."""
+    q, u = me.dynamicsymbols("q1:4"), me.dynamicsymbols("u1:4")
+    N, C, O = me.ReferenceFrame("N"), me.ReferenceFrame("C"), me.Point("O")
+    C.orient_body_fixed(N, q, "323")
+    rates = sp.solve([C.ang_vel_in(N).dot(e) - x for e, x in zip(C, u, strict=True)], [x.diff() for x in q])
+    C.set_ang_vel(N, sum((x * e for e, x in zip(C, u, strict=True)), start=me.Vector(0)))
+    O.set_vel(N, 0)
+    hand = me.RigidBody("C", O, C, 1.3, (me.inertia(C, 0.02, 0.03, 0.01), O))
+    equations = [sp.trigsimp(x.diff() - rates[x.diff()]) for x in q]
+    m = kane.from_sympy(me.KanesMethod(N, q, u, equations, bodies=[hand]), initial={q[1]: 0.5})
+    assert table_rows(m) == {"as described": "u1 = w.C.x, u2 = w.C.y, u3 = w.C.z"}
+    assert describe_speeds(m.mechanism) == {"u1": "w.C.x", "u2": "w.C.y", "u3": "w.C.z"}
+    x, v = me.dynamicsymbols("x v")
+    P = O.locatenew("P", x * N.x)
+    P.set_vel(N, v * N.x)
+    slider = me.KanesMethod(N, [x], [v], [x.diff() - v], bodies=[me.Particle("bead", P, 2.0)])
+    assert describe_speeds(kane.from_sympy(slider).mechanism) == {"v": "x'"}
+    assert table_rows(kane.from_sympy(slider)) == {"as described: u = q'": ""}
 
 
 @pytest.mark.parametrize("name", ["top", "stanford-arm", "shopping-cart", "satellite"])

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
+from sympy.physics import mechanics as me
+from sympy.physics.mechanics import models
 
 import kane
 from seeds import generator
@@ -71,3 +74,145 @@ def test_reactions_of_a_rolling_disc_change_no_acceleration() -> None:
             other.load("push", kane.Force("disc", (5.0 * e).tolist(), frame="N", at=at.tolist()))
             changed = np.abs(other.forward_dynamics(q, u, np.zeros(len(u))) - plain).max()
             assert (changed <= 1e-9 * (1 + np.abs(plain).max())) == drops
+
+
+# scripts, which have no joints ---------------------------------------------------------------------------------------
+
+HELD = {  # joint of SymPy about or along x of a → axes of a along which force and torque drop out, and what is told
+    "PinJoint": ("xyz", "yz", "force at own_b_joint, and torque across a_frame.x"),
+    "PrismaticJoint": ("yz", "xyz", "force at own_b_joint across a_frame.x, and torque"),
+    "CylindricalJoint": ("yz", "yz", "force at own_b_joint across a_frame.x, and torque across a_frame.x"),
+    "PlanarJoint": ("x", "yz", "force at own_b_joint along a_frame.x, and torque across a_frame.x"),
+    "SphericalJoint": ("xyz", "", "force at own_b_joint"),
+    "WeldJoint": ("xyz", "xyz", "force at b_masscenter, and torque"),
+}
+
+
+def told_of(method: object, values: dict[str, float] | None = None) -> dict[str, str]:
+    """What drops out of a script, and why."""
+    found = kane.from_sympy(method, values=values or {}).explain(beside=None).noncontributing_forces
+    return {x.what: x.why for x in found}
+
+
+@pytest.mark.parametrize("kind", HELD)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_holds_a_body_of_a_script_has_no_partial_velocity_in_sympy_either(kind: str) -> None:
+    """Unit forces and torques between two bodies, along each axis: by SymPy's own partial velocities those contribute
+    nothing that are told, and all others do."""
+    forces, torques, expected = HELD[kind]
+    base, a, b = (me.RigidBody(name) for name in ("base", "a", "b"))
+    pin = me.PinJoint("pin", base, a, joint_axis=base.frame.z, child_point=-a.frame.x)
+    own = getattr(me, kind)("own", a, b, parent_point=a.frame.x + 2 * a.frame.z, child_point=-b.frame.y)
+    system = me.System.from_newtonian(base)
+    system.add_joints(pin, own)
+    N, speeds = base.frame, list(system.u_ind)
+    solved = sp.solve(list(system.kdes), list(system.q_ind.diff()), dict=True)[0]
+    at_a = a.masscenter.vel(N) + a.frame.ang_vel_in(N).cross(own.child_point.pos_from(a.masscenter))
+    relative = {"force": own.child_point.vel(N) - at_a, "torque": b.frame.ang_vel_in(a.frame)}
+    for what, drops in (("force", forces), ("torque", torques)):
+        for axis, e in zip("xyz", a.frame, strict=True):
+            contributions = [sp.diff(relative[what].dot(e).subs(solved), u) for u in speeds]
+            assert all(sp.simplify(c) == 0 for c in contributions) == (axis in drops), (what, axis)
+    values = {
+        str(s): 1.0 for body in (a, b) for s in (body.mass, *body.central_inertia.to_matrix(body.frame).free_symbols)
+    }
+    told = told_of(system, values)
+    assert f"what holds b, {expected}" in told
+    assert told[f"what holds b, {expected}"].startswith("acts on a and on b, opposite and equal")
+    assert told["what holds a, force at O, and torque across N.z"] == "O is fixed in N, and a turns about N.z only"
+
+
+def test_rods_between_particles_of_a_script_drop_out() -> None:
+    """On a cart that slides along x hang two particles at constant distances."""
+    method = models.n_link_pendulum_on_cart(2)
+    told = told_of(method, dict.fromkeys(("g", "l0", "l1", "m0", "m1", "m2", "F"), 1.0))
+    assert told["what holds Pa0, force at P0 across N.x"] == "P0 moves along N.x only"
+    for k in (1, 2):
+        why = told[f"what holds Pa{k}, force along the line between them"]
+        assert why == f"acts on Pa{k - 1} and on Pa{k}, opposite and equal; their distance is constant"
+
+
+def floating(angles: int) -> me.KanesMethod:
+    """A body whose origin moves freely in space and that turns by so many angles, one on top of the other."""
+    x, q = me.dynamicsymbols("x1:4"), me.dynamicsymbols(f"q1:{angles + 1}")
+    v, u = me.dynamicsymbols("v1:4"), me.dynamicsymbols(f"u1:{angles + 1}")
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    O.set_vel(N, 0)
+    frame = N
+    for k, angle in enumerate(q):
+        frame = frame.orientnew(f"F{k}", "Axis", [angle, frame.x if k % 2 else frame.z])
+    rates = [*(c.diff() - s for c, s in zip((*x, *q), (*v, *u), strict=True))]
+    frame.set_ang_vel(N, frame.ang_vel_in(N).subs({c.diff(): s for c, s in zip(q, u, strict=True)}))
+    P = O.locatenew("P", sum((c * e for c, e in zip(x, N, strict=True)), me.Vector(0)))
+    P.set_vel(N, sum((c * e for c, e in zip(v, N, strict=True)), me.Vector(0)))
+    body = me.RigidBody("body", P, frame, 2.0, (me.inertia(frame, 1.0, 2.0, 3.0), P))
+    return me.KanesMethod(N, [*x, *q], [*v, *u], rates, bodies=[body])
+
+
+@pytest.mark.parametrize(
+    ("angles", "expected"),
+    [
+        (1, "torque across N.z"),
+        (2, "torque across every way to turn"),
+        (3, ""),
+    ],
+)
+def test_what_is_free_to_move_is_held_by_nothing_there(angles: int, expected: str) -> None:
+    assert list(told_of(floating(angles))) == ([f"what holds body, {expected}"] if expected else [])
+
+
+def test_a_screw_is_held_by_forces_and_torques_together() -> None:
+    """A body in three angles that advances along three axes by these angles: three of six ways, none by itself."""
+    q, u = me.dynamicsymbols("q1:4"), me.dynamicsymbols("u1:4")
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    O.set_vel(N, 0)
+    B = me.ReferenceFrame("B")
+    B.orient_body_fixed(N, q, "123")
+    B.set_ang_vel(N, B.ang_vel_in(N).subs({c.diff(): s for c, s in zip(q, u, strict=True)}))
+    P = O.locatenew("P", sum((c * e for c, e in zip(q, N, strict=True)), me.Vector(0)))
+    P.set_vel(N, sum((s * e for s, e in zip(u, N, strict=True)), me.Vector(0)))
+    body = me.RigidBody("body", P, B, 2.0, (me.inertia(B, 1.0, 2.0, 3.0), P))
+    method = me.KanesMethod(N, q, u, [c.diff() - s for c, s in zip(q, u, strict=True)], bodies=[body])
+    assert told_of(method) == {
+        "what holds body, force at P with a torque, in three ways": "body has 3 of the six ways to move and turn"
+    }
+
+
+def test_unknown_reactions_of_a_script_are_told_by_their_names() -> None:
+    """The string of a pendulum pulls along A.y, across the only way that the bob moves."""
+    q, u, stretching, tension = *me.dynamicsymbols("q u ua"), sp.Symbol("T")
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    A = N.orientnew("A", "Axis", [q, N.z])
+    A.set_ang_vel(N, u * N.z)
+    O.set_vel(N, 0)
+    B = O.locatenew("B", -A.y)
+    B.set_vel(N, u * A.x + stretching * A.y)
+    bob, loads = me.Particle("bob", B, 2.0), [(B, -9.81 * N.y), (B, tension * A.y)]
+    method = me.KanesMethod(N, [q], [u], [q.diff() - u], u_auxiliary=[stretching], bodies=[bob], forcelist=loads)
+    told = told_of(method)
+    assert told["what holds bob, force at B across A.x"] == "B moves along A.x only"
+    assert "auxiliary speeds" in told["unknown load T on B"] and len(told) == 2
+
+
+def test_a_lagrangian_says_nothing_of_forces_that_drop_out() -> None:
+    (q,) = me.dynamicsymbols("q:1")
+    m = kane.from_sympy(me.LagrangesMethod(q.diff() ** 2 - q**2, [q]))
+    for ask in (m.explain, m.suggest_speeds):
+        with pytest.raises(kane.ModelError, match="nor which forces hold them"):
+            ask()
+
+
+def test_what_holds_bodies_on_frames_and_points_is_told_as_of_joints() -> None:
+    """The same arm, described by frames and points and by joints: what is held is the same in number and in kind."""
+    m = kane.Model("arm").mechanism
+    q1, q2 = m.coordinate("q1"), m.coordinate("q2")
+    A, B = m.frame("A", m.N, axis="z", angle=q1), m.frame("B", "A", axis="x", angle=q2)
+    elbow = m.point("elbow", m.O, A.vector(1, 0, 0))
+    m.body("upper", mass=1.0, inertia=ROUND, frame=A, origin=m.point("upper*", m.O, A.vector(0.5, 0, 0)))
+    m.body("lower", mass=1.0, inertia=ROUND, frame=B, origin=m.point("lower*", elbow, B.vector(0, 0.5, 0)))
+    told = {x.what: x.why for x in kane.Model.of(m).explain(beside=None).noncontributing_forces}
+    assert told == {
+        "what holds upper, force at O, and torque across N.z": "O is fixed in N, and upper turns about N.z only",
+        "what holds lower, force at elbow, and torque across A.x": "acts on upper and on lower, opposite and equal;"
+        " elbow is a point of both, and lower turns about A.x only in upper",
+    }

@@ -17,11 +17,10 @@ from ..graph import Expr
 from ..model import Body, Joint, Mechanism
 from ..model.expression import print_expression
 from ..model.joints import Cylindrical, Free, Gimbal, Planar, Prismatic, Revolute, Screw, Spherical
+from ..model.measures import AXES, measure_numbers
 from ..space import Frame, Kinematics
 from ..space.algebra import Triple, cross, dot, is_zero, plus, scaled, times, transpose_times
 from ..space.rotations import parse_sequence, simple, unit
-
-AXES = "xyz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +80,8 @@ class _Names:
         rates: dict[Expr, Expr | float] = dict(mechanism.coordinate_rates)
         self.mechanism = mechanism
         self.kin = Kinematics(mechanism.graph, {**rates, mechanism.time: 1.0})
-        self._known: dict[Expr, str] = {}
-        for body in mechanism.bodies.values():
-            if body.frame is not None and body.origin is not None and body.name.isidentifier():
-                for k, axis in enumerate(AXES):
-                    self._known.setdefault(self.kin.w(body.frame)[k], f"w.{body.name}.{axis}")
-                    self._known.setdefault(self.kin.v(body.origin)[k], f"v.{body.name}.{axis}")
+        written = (body for body in mechanism.bodies.values() if body.name.isidentifier())
+        self._known = {expr: ".".join(measured) for expr, measured in measure_numbers(mechanism, written).items()}
         for variable in mechanism.motion_variables.values():
             self._known[variable] = repr(variable)
 

@@ -1,14 +1,15 @@
 """Which generalized speeds are worth choosing: choices are tried, and what they cost is counted.
 
 The motion is the same with any speeds; what one evaluation of it takes is not. `suggest_speeds` measures the present
-choice, the motion variables of the joints (u = q̇) and what the rules of `speed_rules.py` make of them, alone and one on
-top of the other: each rule is kept where it saves operations, and the rules are gone through until none does.
+choice, the motion variables of the joints (mostly u = q̇) and what the rules of `speed_rules.py` make of them, alone and
+one on top of the other: each rule is kept where it saves operations, and the rules are gone through until none does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ..formulation.embedding import evaluate_matrix
 from ..graph import Values
 from ..markup import paragraph, table
 from ..model import Mechanism
+from ..model.speeds import are_rates, describe_definitions
 from .speed_rules import Rule, speed_rules, write_definitions
 from .tables import align_columns
 
@@ -26,8 +28,10 @@ TRIES, FEWEST, WORK = 200, 10, 2400
 """Choices that are measured at most by default: `TRIES`, or where that is less `WORK` divided by the number of speeds,
 but not fewer than `FEWEST`. One takes 10 to 100 ms for up to some ten bodies, 1.3 s for twenty that fly."""
 
-RATES = "u = q'"
-PRESENT = "as the model has them"
+PRESENT = "as described"
+RATES, OF_JOINTS, FIRST = "u = q'", "those of the joints", "those that were described first"
+"""What the motion variables are called as speeds: the rates of the coordinates; those of the joints where joints have
+others, as ω of a spherical one; and the first where there are no joints but rates are written in other variables."""
 _SHOWN = 60  # characters of the definitions of a choice in a table
 
 
@@ -41,7 +45,7 @@ class SpeedChoice:
     definitions: Mapping[str, str]
     forward: tuple[int, int, int]
     kinematics: tuple[int, int, int]
-    changed: tuple[str, ...] = ()  # names of the speeds that are not motion variables
+    shown: str = ""  # what speeds are that a table names, in words of the field
 
     @property
     def cost(self) -> int:
@@ -52,6 +56,10 @@ class SpeedChoice:
         """
         return sum(self.forward[:2]) + sum(self.kinematics[:2])
 
+    def brief(self) -> str:
+        """As much of what the speeds are as fits on a line."""
+        return self.shown if len(self.shown) <= _SHOWN else f"{self.shown[: _SHOWN - 1]}…"
+
     def order(self) -> tuple[int, int]:
         """What choices are compared by: the cost, and where it is equal sines and cosines."""
         return self.cost, self.forward[2] + self.kinematics[2]
@@ -61,8 +69,9 @@ class SpeedChoice:
 class SpeedSuggestions:
     """What choices of generalized speeds cost: the model's own, u = q̇, and others, cheapest first.
 
-    `choices` are all of them; `present` is the model's own, `rates` is u = q̇. `tried` is how many were measured.
-    `obstacle` says why no others could be tried, where that is so.
+    `choices` are all of them; `present` is the model's own, "as described". `rates` is u = q̇, or those of the joints
+    where joints have speeds that are no rates, and is `present` where the model is described with them. `tried` is how
+    many were measured. `obstacle` says why no others could be tried, where that is so.
 
     >>> found = kane.load("double-pendulum").suggest_speeds()
     >>> found.best.about
@@ -94,6 +103,7 @@ class SpeedSuggestions:
             "choices": [
                 {
                     "about": c.about,
+                    "present": c is self.present,
                     "speeds": dict(c.definitions),
                     "cost": c.cost,
                     "forward_dynamics": dict(zip(_COUNTED, c.forward, strict=True)),
@@ -105,7 +115,7 @@ class SpeedSuggestions:
 
     def rows(self) -> list[tuple[str, ...]]:
         """Cells of the table: what was chosen and how it is defined, counts of u̇ and q̇, their sum."""
-        return [(c.about, _definitions(c), _count(c.forward), _count(c.kinematics), str(c.cost)) for c in self.choices]
+        return [(c.about, c.brief(), _count(c.forward), _count(c.kinematics), str(c.cost)) for c in self.choices]
 
     @property
     def _tally(self) -> str:
@@ -128,12 +138,6 @@ def _count(counted: tuple[int, int, int]) -> str:
     return f"{counted[0]} + {counted[1]}"
 
 
-def _definitions(choice: SpeedChoice) -> str:
-    """Those of the speeds that are not motion variables, as many as fit on a line."""
-    shown = ", ".join(f"{name} = {choice.definitions[name]}" for name in choice.changed)
-    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
-
-
 def default_tries(mechanism: Mechanism) -> int:
     """Choices that are measured where nothing is said: fewer for large models, whose choices take longer."""
     return min(TRIES, max(FEWEST, WORK // max(1, len(mechanism.speeds))))
@@ -146,10 +150,7 @@ def suggest_speeds(
     tries = default_tries(mechanism) if tries is None else tries
     search = _Search(mechanism, tries, progress)
     present = search.measure_present()
-    if present.about == RATES:
-        rates: SpeedChoice | None = present
-    else:
-        rates = search.measure(RATES, ())
+    rates = present if search.has_variables else search.measure(search.about_variables, ())
     if rates is None:
         return SpeedSuggestions(mechanism.name, (present,), present, present, search.tried, search.obstacle)
     search.try_rules(rates)
@@ -184,14 +185,40 @@ class _Search:
         return "" if self.found or not self._reasons else self._reasons[0]
 
     def measure_present(self) -> SpeedChoice:
-        """The choice that the model has."""
+        """The choice that the model has; where that is u = q̇, or what joints have instead, it says so."""
         m = self.mechanism
-        plain = not m.speeds_chosen
         definitions = write_definitions(m)
         self.tried += 1
         equations = formulate(m)
         self._regular_start = _is_regular(_initial_mass_matrix(equations))
-        return _measure(equations, RATES if plain else PRESENT, definitions, () if plain else tuple(definitions))
+        shown = list(definitions) if m.speeds_chosen else self._unusual_speeds()
+        same = self.has_variables and self.about_variables != FIRST
+        about = f"{PRESENT}: {self.about_variables}" if same else PRESENT
+        return _measure(equations, about, definitions, self._describe(definitions, shown))
+
+    @cached_property
+    def has_variables(self) -> bool:
+        """Whether the speeds of the model are the motion variables, by default or by their definitions."""
+        own, _ = self.define(())
+        definitions = write_definitions(self.mechanism)
+        return not self.mechanism.speeds_chosen or tuple(own.values()) == tuple(definitions.values())
+
+    @cached_property
+    def about_variables(self) -> str:
+        """What the motion variables are called as speeds."""
+        m = self.mechanism
+        if are_rates(m, m.motion_variables.values()):
+            return RATES
+        return OF_JOINTS if m.joints else FIRST
+
+    def _unusual_speeds(self) -> list[str]:
+        """Names of the default speeds that are no rates of coordinates."""
+        m, rates = self.mechanism, set(self.mechanism.coordinate_rates.values())
+        return [name for variable, name in _variables(m) if m.motion_variables[variable] not in rates]
+
+    def _describe(self, definitions: Mapping[str, str], names: Sequence[str]) -> str:
+        words = describe_definitions(self.mechanism, {name: definitions[name] for name in names})
+        return ", ".join(f"{name} = {text}" for name, text in words.items())
 
     def measure(self, about: str, rules: Sequence[Rule]) -> SpeedChoice | None:
         """What a choice costs; None where it cannot be made, or there are no tries left."""
@@ -207,10 +234,14 @@ class _Search:
         self._known[key] = None
         try:
             with np.errstate(all="ignore"):  # a choice may be singular where it is judged
-                equations = formulate(with_speeds(self.mechanism, definitions))
+                twin = with_speeds(self.mechanism, definitions)
+                equations = formulate(twin)
                 if self._regular_start:
                     _refuse_if_singular(equations, about)
-                self._known[key] = _measure(equations, about, definitions, changed)
+                if are_rates(twin, [s.definition for s in twin.speed_records.values()]):
+                    about, changed = RATES, ()
+                shown = self._describe(definitions, changed if rules else self._unusual_speeds())
+                self._known[key] = _measure(equations, about, definitions, shown)
         except KaneError as error:
             self._reasons.append(str(error))
         found = self._known[key]
@@ -279,10 +310,10 @@ def _variables(m: Mechanism) -> list[tuple[str, str]]:
     return sorted(((v, m.default_speeds[v]) for v in m.motion_variables), key=lambda item: place[item[0]])
 
 
-def _measure(equations: Equations, about: str, definitions: Mapping[str, str], changed: tuple[str, ...]) -> SpeedChoice:
+def _measure(equations: Equations, about: str, definitions: Mapping[str, str], shown: str) -> SpeedChoice:
     forward, kinematics = (equations.count(name) for name in ("forward_dynamics", "kinematics"))
     counts = [(c["mul"] + c["div"], c["add"], c["trig"]) for c in (forward, kinematics)]
-    return SpeedChoice(about, dict(definitions), counts[0], counts[1], changed)
+    return SpeedChoice(about, dict(definitions), counts[0], counts[1], shown)
 
 
 def _initial_mass_matrix(equations: Equations) -> np.ndarray:

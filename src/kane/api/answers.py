@@ -15,7 +15,7 @@ import numpy as np
 
 from ..backends import Kernel, compile, load_or_make
 from ..constraints.thresholds import ROUNDING, SINGULAR
-from ..errors import InputError, SingularError
+from ..errors import InputError, ModelError, Problem, SingularError
 from ..formulation import (
     Equations,
     coordinate_rates_program,
@@ -211,6 +211,12 @@ class Answers:
         return self.make_once("by bodies", lambda: LargeAnswers(self.mechanism))
 
     # answers -----------------------------------------------------------------------------------------------------
+
+    def refuse_without_bodies(self, what: str) -> None:
+        """Refuse what is told of bodies, where there are none."""
+        if not self.mechanism.bodies:
+            told = "there are no bodies, so there is nothing that Kane's method could be shown on"
+            raise ModelError(Problem(self.mechanism.where(what), told, fix="describe bodies and how they move"))
 
     def answer(self, name: str) -> Answer:
         """What answers the question called `name`, a program of the equations."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..analysis.speeds import SpeedChoice, SpeedSuggestions, suggest_speeds, with_speeds
 from ..boundary import check_function
-from ..errors import InputError, ModelError, Problem
+from ..errors import InputError
 from ..explain import MANY, Derivation, Explanation, derive
 from ..large import refuse_if_too_large
 from ..model import Mechanism
@@ -42,9 +42,7 @@ def explain(
     """
     mechanism = answers.mechanism
     refuse_if_too_large(mechanism, "explain")
-    if not mechanism.bodies:
-        what = "there are no bodies, so there is nothing that Kane's method could be shown on"
-        raise ModelError(Problem(mechanism.where("explain"), what, fix="describe bodies and how they move"))
+    answers.refuse_without_bodies("explain")
     return Explanation(derive(mechanism, independent=independent), _derive_beside(mechanism, beside))
 
 
@@ -79,6 +77,7 @@ def suggest(answers: Answers, tries: int | None, progress: Callable[[float], obj
     if tries is not None and (not isinstance(tries, int) or isinstance(tries, bool) or tries < 1):
         raise InputError(f"suggest_speeds: tries={tries!r} is no number of choices\n    fix: give one from 1 on")
     refuse_if_too_large(answers.mechanism, "suggest_speeds")
+    answers.refuse_without_bodies("suggest_speeds")
     return suggest_speeds(answers.mechanism, tries=tries, progress=progress)
 
 

@@ -412,7 +412,7 @@ class Model:
         >>> print(m.suggest_speeds(apply=True))
         speeds                  defined as      u': mul + add  q': mul + add  in all
         absolute rate of lower  u2 = w.lower.z        13 + 10          0 + 1      24
-        u = q'                                        14 + 12          0 + 0      26
+        as described: u = q'                          14 + 12          0 + 0      26
         4 choices measured
         >>> m.qdot([0, 0], [1.0, 3.0]).tolist()
         [1.0, 2.0]

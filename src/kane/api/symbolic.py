@@ -111,9 +111,18 @@ class SymPyAnswers(Answers):
 
     def answer(self, name: str) -> Answer:
         """What answers the question called `name`, where the description says it."""
-        if _source(self.mechanism).lagrangian is not None and name in _OF_BODIES:
-            raise ModelError(_no_bodies(self.mechanism.name, name))
+        if name in _OF_BODIES:
+            self._refuse_lagrangian(name)
         return super().answer(name)
+
+    def refuse_without_bodies(self, what: str) -> None:
+        """Refuse what is told of bodies, and of the forces on them, where there are none."""
+        self._refuse_lagrangian(what)
+        super().refuse_without_bodies(what)
+
+    def _refuse_lagrangian(self, what: str) -> None:
+        if _source(self.mechanism).lagrangian is not None:
+            raise ModelError(_no_bodies(self.mechanism.name, what))
 
 
 class SymPyModel(Model):
@@ -284,7 +293,7 @@ class LagrangianEquations(Equations):
 def _no_bodies(model: str, what: str) -> Problem:
     return Problem(
         f"model '{model}' / {what}",
-        "the model is a Lagrangian, which does not say where bodies are",
+        "the model is a Lagrangian, which does not say where bodies are, nor which forces hold them",
         fix="describe it with KanesMethod, or with a System that has kinematic differential equations",
     )
 

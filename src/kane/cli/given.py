@@ -12,7 +12,7 @@ from typing import Any
 from ..api import Model, load
 from ..api.run_values import find_coordinate
 from ..catalogue import builtin_names
-from ..errors import WritingError, suggestion
+from ..errors import WritingError, excerpt, suggestion
 from ..model import ROBOTS, Mechanism, missing_meshes
 from ..model.attitude import QUATERNIONS, start_of_attitude
 from ..model.files.loading import SUFFIXES
@@ -26,15 +26,7 @@ from .wording import in_shell
 def model_of(arguments: Namespace) -> Model:
     """The model that the command line names, its parameters set as asked."""
     name = arguments.model
-    if name not in builtin_names() and not Path(name).exists():
-        folder = Path(name).parent
-        beside = [str(f) for f in folder.glob("*") if f.suffix in (*SUFFIXES, *ROBOTS)] if folder.is_dir() else []
-        close = suggestion(name, [*sorted(beside), *builtin_names()])
-        raise UsageError(
-            f"there is no built-in model and no file '{name}'"
-            + (f"; {close}" if close.startswith("did") else "")
-            + f"\n    built-in models: {', '.join(builtin_names())}"
-        )
+    _refuse_what_is_no_model(name)
     model = load(name, **_robot_options(arguments))
     if name not in builtin_names() or arguments.command == "info":  # files of built-in models explain what is doubtful
         for remark in model.mechanism.remarks:
@@ -46,6 +38,40 @@ def model_of(arguments: Namespace) -> Model:
     if values:
         model.set_parameters(**values)
     return model
+
+
+def _refuse_what_is_no_model(name: str) -> None:
+    """Refuse a name of no built-in model and no file that could describe one; whether such a file does is seen when it
+    is read, and a fault of the model."""
+    if name in builtin_names():
+        return
+    path, endings = Path(name), (*SUFFIXES, *ROBOTS)
+    there = bool(name) and _exists(path)
+    if there and path.is_file() and path.suffix in endings:
+        return
+    if there:
+        what = "a folder" if path.is_dir() else f"no model file: these end in {', '.join(endings)}"
+        raise UsageError(f"'{name}' is {what}\n    fix: name a model file, or a built-in model (kane list)")
+    beside = [str(f) for f in path.parent.glob("*") if f.suffix in endings and f.is_file()] if _is_folder(path) else []
+    close = suggestion(name, [*sorted(beside), *builtin_names()])
+    raise UsageError(
+        f"there is no built-in model and no file '{excerpt(name)}'"
+        + (f"; {close}" if close.startswith("did") else "")
+        + f"\n    built-in models: {', '.join(builtin_names())}"
+    )
+
+
+def _exists(path: Path) -> bool:
+    """Whether a path leads to anything; one that no system could have does not."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether the folder of a file is there."""
+    return _exists(path.parent) and path.parent.is_dir()
 
 
 def _robot_options(arguments: Namespace) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from . import FAILED, FINE, UsageError
+from . import FAILED, FINE, USAGE, UsageError
 from .console import print_json, show
 from .given import model_of
 
@@ -37,4 +37,4 @@ def bench(arguments: Namespace) -> int:
     paths = os.pathsep.join(p for p in (str(root), str(root / "tests"), os.environ.get("PYTHONPATH", "")) if p)
     command = [sys.executable, "-m", "benchmarks", *arguments.parts]
     done = subprocess.run(command, cwd=root, env={**os.environ, "PYTHONPATH": paths}, check=False)
-    return FINE if done.returncode == 0 else FAILED
+    return done.returncode if done.returncode in (FINE, USAGE) else FAILED

@@ -12,6 +12,7 @@ import numpy as np
 from ..analysis import Linearization
 from ..api import Model
 from ..api.run_values import find_coordinate
+from ..errors import InputError
 from . import FINE, UsageError
 from .console import print_json, show
 from .given import assignments, control_of, file_to_write, model_of, separate
@@ -68,9 +69,9 @@ def _read_values(model: Model, texts: list[str]) -> dict[str, float]:
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise UsageError(f"--at {text}: is not JSON: {error}") from None
+            raise InputError(f"--at {text}: is not JSON: {error}") from None
         if not isinstance(values, dict):
-            raise UsageError(f'--at {text}: expected names and values, as in {{"{next(iter(known))}": 0.1}}')
+            raise InputError(f'--at {text}: expected names and values, as in {{"{next(iter(known))}": 0.1}}')
         found.update(_by_name(model, [f"{name}={value}" for name, value in values.items()], known))
     return found
 

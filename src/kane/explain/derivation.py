@@ -17,11 +17,13 @@ from ..formulation.sweep import rotors
 from ..graph import Expr, linear_coefficients, time_derivative
 from ..model import Body, Mechanism
 from ..model.loads import Action, EffortAction, ForceAction
-from ..space import Frame, Kinematics
-from ..space.algebra import Matrix, Triple, cross, dot, plus, scaled, times
+from ..model.measures import measure_numbers
+from ..space import Frame
+from ..space.algebra import Matrix, Triple, cross, dot, is_zero, plus, scaled, times
 from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, symbol_sum
 from .dependence import reduce_equations, solve_dependent
 from .dropping import find_dropped
+from .holding import Holding
 from .notation import text_name
 from .reading import LONG, Reader, TooLong
 from .records import (
@@ -115,6 +117,7 @@ class _Derivation:
         kept = [t for t in active if t not in zero]
         equations = [add(t.values[r] for t in (*kept, *inertia)) for r in range(len(self.speeds))]
         lines, embedding = self._constraints()
+        held = Holding(self.system, self.kin).tell()
         return Derivation(
             model=m.name,
             about=m.about,
@@ -124,7 +127,7 @@ class _Derivation:
             accelerations=tuple(self.accelerations),
             active=tuple(kept),
             inertia=tuple(t for t in inertia if t not in zero),
-            dropped=tuple(find_dropped(m, [t.source for t in zero], self._standing())),
+            dropped=(*held, *find_dropped(m, [t.source for t in zero], self._standing())),
             constraints=lines,
             embedding=embedding,
             equations=tuple(self._check_length(e) for e in equations),
@@ -154,10 +157,11 @@ class _Derivation:
     def _definitions(self) -> tuple[SpeedDefinition, ...]:
         """Definitions in the motion variables, read in the graph of the description."""
         m = self.mechanism
-        symbols, measures = symbols_of_inputs(m), _measures(m)
+        symbols, measures = symbols_of_inputs(m), measure_numbers(m, m.bodies.values())
+        words = {rate: f"{q!r}'" for q, rate in m.coordinate_rates.items()}
+        words |= {expr: ".".join(measured) for expr, measured in measures.items()}
         for k, (name, variable) in enumerate(m.motion_variables.items()):
-            what, body, axis = measures.get(variable, ("", "", ""))
-            symbols[name] = Symbol(f"{'w' if what == 'ω' else 'v'}.{body}.{axis}" if what else name, SPEED, k)
+            symbols[name] = Symbol(words.get(variable, name), SPEED, k)
         reader = Reader(m.graph, symbols, naming=False)
         found = []
         for k, (name, record) in enumerate(m.speed_records.items()):
@@ -299,8 +303,11 @@ class _Derivation:
         return found
 
     def _loads(self) -> list[ForceTerm]:
-        found = []
+        found, auxiliary = [], self.mechanism.auxiliary
+        unknown = () if auxiliary is None else auxiliary.parts
         for load in self.mechanism.loads.values():
+            if load.name in unknown and all(_is_zero(action) for action in load.actions()):
+                continue  # an unknown reaction, which has a line under its own name
             totals = [self.e.graph.const(0.0)] * len(self.speeds)
             for action in load.actions():
                 totals = [t + x for t, x in zip(totals, self._action(action), strict=True)]
@@ -378,6 +385,10 @@ class _Derivation:
             return tuple(lines), None
 
 
+def _is_zero(action: Action) -> bool:
+    return not isinstance(action, EffortAction) and is_zero(action.vector.xyz)
+
+
 def _how(actions: Sequence[Action]) -> str:
     """Formulas of what a load contributes, each kind once."""
     kinds = {"ForceAction": "v_r · F", "TorqueAction": "ω_r · T"}
@@ -388,18 +399,3 @@ def _how(actions: Sequence[Action]) -> str:
         for a in actions
     )
     return " + ".join(dict.fromkeys(told)) or "nothing"
-
-
-def _measures(mechanism: Mechanism) -> dict[Expr, tuple[str, str, str]]:
-    """Measure numbers of ω and v of bodies in motion variables → (ω or v, body, axis)."""
-    rates: dict[Expr, Expr | float] = dict(mechanism.coordinate_rates)
-    kin = Kinematics(mechanism.graph, {**rates, mechanism.time: 1.0})
-    found: dict[Expr, tuple[str, str, str]] = {}
-    for body in mechanism.bodies.values():
-        if body.frame is not None and body.origin is not None:
-            for k, axis in enumerate("xyz"):
-                found.setdefault(kin.w(body.frame)[k], ("ω", body.name, axis))
-                found.setdefault(kin.v(body.origin)[k], ("v", body.name, axis))
-    for variable in (c.rate for c in mechanism.coordinate_records.values()):
-        found.pop(variable, None)  # a rate is said by its coordinate
-    return found

@@ -64,6 +64,9 @@ def find_dropped(mechanism: Mechanism, without_effect: Iterable[str], standing: 
             yield Dropped(source, "it acts where nothing moves, or across every way to move, or it is zero")
     for constraint in mechanism.constraints.values():
         yield _constraint_reaction(constraint)
+    for reaction in () if mechanism.auxiliary is None else mechanism.auxiliary.reactions:
+        why = "auxiliary speeds bring it into evidence, which are zero in the motion; on all others it does no work"
+        yield Dropped(f"unknown load {reaction.name} on {reaction.on}", why)
 
 
 def _reaction(joint: Joint) -> Dropped | None:

@@ -59,7 +59,7 @@ def add_vectors(vectors: Iterator[tuple[VectorSum, Sum]]) -> VectorSum:
 @dataclass(frozen=True, slots=True)
 class SpeedDefinition:
     """A generalized speed, what it is by definition in rates of coordinates, and which measure number that is, such as
-    (ω, D, x), or ("", "", "") where it is none."""
+    (w, D, x), or ("", "", "") where it is none."""
 
     symbol: Symbol
     value: Sum

@@ -101,7 +101,7 @@ class Sections:
         for s in self.d.speeds:
             what, body, axis = s.measure
             along = (
-                f"{'ω' if what == 'ω' else 'velocity of the origin'} of {body} along its {axis} axis" if what else ""
+                f"{'ω' if what == 'w' else 'velocity of the origin'} of {body} along its {axis} axis" if what else ""
             )
             own = bool(what) and len(s.value.terms) == 1 and s.value.size <= 2  # a joint with a quaternion
             yield EquationLine(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from ..errors import ExpressionError, suggestion
 from ..graph import Expr
 from ..space import Kinematics
+from .records import Body
 from .tree import Tree
 
+AXES = "xyz"
 _MEASURED = {"w": "BODY", "v": "POINT", "r": "POINT"}
 
 
@@ -58,3 +60,19 @@ class MeasureNumbers(Mapping[str, Expr]):
         """Whether it is a name or is written as a measure number is, even with a fault in it."""
         kind, dot, _ = str(name).partition(".")
         return name in self._names or (kind in _MEASURED and bool(dot))
+
+
+def measure_numbers(tree: Tree, bodies: Iterable[Body]) -> dict[Expr, tuple[str, str, str]]:
+    """Components of ω and of the velocities of origins of bodies along their axes, in motion variables → (w or v,
+    body, axis); of those that are equal the first, and none that is the rate of a coordinate, which says more."""
+    rates: dict[Expr, Expr | float] = dict(tree.coordinate_rates)
+    kinematics = Kinematics(tree.graph, {**rates, tree.time: 1.0})
+    found: dict[Expr, tuple[str, str, str]] = {}
+    for body in bodies:
+        if body.frame is not None and body.origin is not None:
+            for k, axis in enumerate(AXES):
+                found.setdefault(kinematics.w(body.frame)[k], ("w", body.name, axis))
+                found.setdefault(kinematics.v(body.origin)[k], ("v", body.name, axis))
+    for rate in tree.coordinate_rates.values():
+        found.pop(rate, None)
+    return found

@@ -7,7 +7,7 @@ each other, so that many definitions of a few rates each cost little.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr, evaluate, linear_coefficients
 from ..space import rotations
 from .joints import Free, Planar, Spherical
+from .measures import measure_numbers
 from .records import Joint, Speed
 
 if TYPE_CHECKING:
@@ -138,21 +139,29 @@ def describe_speeds(tree: Tree) -> dict[str, str]:
     """Name → definition of every speed in words of the field: q1' is the rate of a coordinate, w.bus.x a component of
     the angular velocity of a body along its axes, v.bus.x one of the velocity of its origin; "in base" where the joint
     is not on the ground."""
+    return describe_definitions(tree, {name: repr(speed.definition) for name, speed in tree.speed_records.items()})
+
+
+def describe_definitions(tree: Tree, definitions: Mapping[str, str]) -> dict[str, str]:
+    """Definitions of speeds, in motion variables, with those variables in words of the field."""
     words = _variable_words(tree)
     if not words:
-        return {name: repr(speed.definition) for name, speed in tree.speed_records.items()}
+        return dict(definitions)
     names = "|".join(re.escape(name) for name in sorted(words, key=len, reverse=True))
     place = re.compile(rf"(?<![\w.'])(?:{names})(?![\w'])")
-    return {
-        name: place.sub(lambda match: words[match[0]], repr(speed.definition))
-        for name, speed in tree.speed_records.items()
-    }
+    return {name: place.sub(lambda match: words[match[0]], text) for name, text in definitions.items()}
+
+
+def are_rates(tree: Tree, definitions: Collection[Expr]) -> bool:
+    """Whether speeds that are defined so are the rates of the coordinates, one each: u = q̇."""
+    rates = set(tree.coordinate_rates.values())
+    return len(rates) == len(definitions) == len(tree.coordinate_records) and rates == set(definitions)
 
 
 def _variable_words(tree: Tree) -> dict[str, str]:
-    """Motion variables that are no rates of coordinates → what they are."""
+    """Motion variables that are no rates of coordinates, or not named as these → what they are."""
     known = set(tree.coordinate_records)
-    found: dict[str, str] = {}
+    found = _words_outside_joints(tree)
     for joint in tree.joints.values():
         where = "" if joint.parent is tree.ground else f" in {joint.parent.name}"
         if joint.child_mount != tree.unturned:
@@ -162,6 +171,23 @@ def _variable_words(tree: Tree) -> dict[str, str]:
                 found[variable] = meaning
             elif variable.rstrip("'") not in known:
                 found[variable] = f"{meaning}{where}"
+    return found
+
+
+def _words_outside_joints(tree: Tree) -> dict[str, str]:
+    """What the motion variables are that no joint has, where rates of coordinates are written in them: such a rate, a
+    measure number of a body, or else a name for what stands in the rates."""
+    left = set(tree.motion_variables) - {repr(v) for joint in tree.joints.values() for v in joint.rates}
+    left -= {f"{name}'" for name in tree.coordinate_records}
+    if not left:
+        return {}
+    rates = {symbol: f"{symbol!r}'" for symbol in tree.coordinate_rates}
+    words = {expr: ".".join(measured) for expr, measured in measure_numbers(tree, tree.bodies.values()).items()}
+    words |= {expr: rates[symbol] for symbol, expr in tree.coordinate_rates.items()}
+    found: dict[str, str] = {}
+    for name in left:
+        used = [rates[q] for q, expr in tree.coordinate_rates.items() if name in tree.inputs_of([expr])]
+        found[name] = words.get(tree.motion_variables[name], f"motion variable in {', '.join(used) or 'no rate'}")
     return found
 
 
@@ -180,4 +206,4 @@ def _meanings(joint: Joint) -> list[str]:
     return []
 
 
-__all__ = ["check_definitions", "describe_speeds", "start_alike"]
+__all__ = ["are_rates", "check_definitions", "describe_definitions", "describe_speeds", "start_alike"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ from kane.catalogue import builtin_controls, builtin_names, builtin_text
 from kane.cli import main
 from kane.cli.completion import bash, commands, fish, zsh
 from kane.cli.given import coordinates_of
-from kane.cli.parser import COMMANDS, DRAWN, FILES
+from kane.cli.parser import COMMANDS, DRAWN, FILES, parser
 from kane.model import ROBOTS
 from kane.model.files.loading import SUFFIXES
 
@@ -156,6 +157,12 @@ def test_events_are_counted_and_end_the_motion(capsys: pytest.CaptureFixture[str
     assert "down" in said and f"{down[0]:.6g}"[:6] in said
 
 
+def commands_of_models() -> list[str]:
+    """The commands that take a MODEL, from the parser itself."""
+    commands = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
+    return [name for name, command in commands.choices.items() if any(a.dest == "model" for a in command._actions)]
+
+
 @pytest.mark.parametrize(
     ("words", "status"),
     [
@@ -180,6 +187,89 @@ def test_the_exit_status_has_one_meaning(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(words) == status
+
+
+NO_MODELS = {  # what stands in place of MODEL → exit status: 2 where that can be no model, 1 for a faulty one
+    "notes.md": 2,
+    "folder": 2,
+    "folder.yaml": 2,
+    "folder.urdf": 2,
+    "binary": 2,
+    "empty": 2,
+    "dangling.yaml": 2,
+    "missing.yaml": 2,
+    "missing.urdf": 2,
+    "no/such/folder.yaml": 2,
+    "pendulm": 2,
+    "": 2,
+    "\0.yaml": 2,
+    "x" * 5000: 2,
+    "binary.yaml": 1,
+    "binary.urdf": 1,
+    "empty.yaml": 1,
+    "empty.urdf": 1,
+    "words.yaml": 1,
+    "words.urdf": 1,
+    "cut.urdf": 1,
+}
+NEEDED = {"sweep": ["-n", "2"], "ik": ["--body", "b", "--position", "0,0,0"], "inverse": ["--to", "q=1"]}
+
+
+@pytest.fixture
+def no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with files that describe no model."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("folder", "folder.yaml", "folder.urdf"):
+        (tmp_path / name).mkdir()
+    for ending in ("", ".yaml", ".urdf"):
+        (tmp_path / f"binary{ending}").write_bytes(bytes(range(128, 256)))
+        (tmp_path / f"empty{ending}").touch()
+    for name, text in {
+        "notes.md": "# Notes",
+        "words.yaml": "words",
+        "words.urdf": "words",
+        "cut.urdf": "<robot",
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "dangling.yaml").symlink_to(tmp_path / "nowhere.yaml")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", commands_of_models())
+def test_what_is_no_model_has_the_same_status_with_every_command(
+    command: str, no_models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(no_models.iterdir())
+    found: dict[str, int] = {}
+    for name in NO_MODELS:
+        found[name] = main([command, name, *NEEDED.get(command, [])])
+        said = capsys.readouterr()
+        assert not said.out and said.err.startswith(f"kane {command}: ") and "Traceback" not in said.err
+        assert f"did you mean '{name}'" not in said.err
+    assert found == NO_MODELS
+    assert sorted(no_models.iterdir()) == before
+
+
+def test_files_that_options_name_have_the_status_of_models(no_models: Path) -> None:
+    """Not there, or a folder: 2. There, and not what it should be: 1."""
+    (no_models / "cut.json").write_text("{", encoding="utf-8")
+    (no_models / "list.json").write_text("[1]", encoding="utf-8")
+    for words in (["inverse", "pendulum", "--trajectory"], ["ik", "ur5", "--body", "wrist_3", "--path"]):
+        assert [main([*words, name]) for name in ("missing.csv", "folder", "empty", "binary")] == [2, 2, 1, 1]
+    at = [main(["linearize", "pendulum", "--at", name]) for name in ("missing.json", "cut.json", "list.json")]
+    assert at == [2, 1, 1]
+
+
+def test_a_file_that_is_no_model_is_called_that_in_python_too(no_models: Path) -> None:
+    with pytest.raises(kane.ModelError, match=r"its ending is none of \.yaml, \.yml, \.urdf, \.xacro"):
+        kane.load("notes.md")
+    with pytest.raises(kane.ModelError, match="no such built-in model"):
+        kane.load("x" * 5000)
+
+
+def test_a_benchmark_that_is_not_there_is_no_command_line(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "no-such-benchmark"]) == 2
+    assert "no benchmark has no-such-benchmark in its name" in capfd.readouterr().err
 
 
 def test_what_cannot_be_drawn_is_told_before_the_motion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,9 +52,21 @@ def load_mechanism(model: str | Path, *, kinds: Kinds = (), **options: Any) -> M
         mechanism.mark_builtin(model)
         return mechanism
     if path.suffix not in SUFFIXES:
-        fix = f"{suggestion(str(model), builtin_names())} (a model file ends in .yaml or .urdf)"
-        raise ModelError(Problem(f"model '{model}'", "there is no such built-in model", fix=fix))
+        raise ModelError(_no_model(model))
     return _build(_file_text(path), path.name, path.parent, kinds)
+
+
+def _no_model(model: str | Path) -> Problem:
+    """What is wrong with a name that is neither that of a built-in model nor one that a model file could have."""
+    try:
+        is_file = Path(model).is_file()
+    except (OSError, ValueError):
+        is_file = False
+    if is_file:
+        what = f"its ending is none of {', '.join((*SUFFIXES, *ROBOTS))}, so it is no model file"
+        return Problem(f"file '{model}'", what, fix="name a model file, or a built-in model")
+    fix = f"{suggestion(str(model), builtin_names())} (a model file ends in .yaml or .urdf)"
+    return Problem(f"model '{model}'", "there is no such built-in model", fix=fix)
 
 
 def read_mechanism(text: str, source_name: str, *, kinds: Kinds = ()) -> Mechanism:
