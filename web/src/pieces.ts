@@ -3,6 +3,7 @@
 import * as three from "three";
 import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import { type Body, type Piece, type Triple, unpack } from "./data";
+import { corner_normals } from "./normals";
 
 const DARKER = 0.55; // marks on spheres and wheels, beside the colour of the body
 const EDGE_ANGLE = 25; // degrees between faces that have an edge between them
@@ -109,9 +110,8 @@ async function mesh_geometry(piece: Piece): Promise<three.BufferGeometry> {
   const geometry = new three.BufferGeometry();
   geometry.setAttribute("position", new three.BufferAttribute(places, 3));
   geometry.setIndex(new three.BufferAttribute(triangles, 1));
-  const flat = geometry.toNonIndexed();
-  flat.computeVertexNormals();
-  return flat;
+  const solid = geometry.toNonIndexed(); // a corner has a light of its own in each triangle
+  return solid.setAttribute("normal", new three.BufferAttribute(corner_normals(places, triangles), 3));
 }
 
 const axis_vector = (axis: "x" | "y" | "z"): three.Vector3 =>

@@ -6,6 +6,7 @@ export * from "./fused";
 export * from "./labels";
 export * from "./loop";
 export * from "./motion";
+export * from "./normals";
 export * from "./recorded";
 export * from "./remote";
 export * from "./samples";

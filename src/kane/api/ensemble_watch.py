@@ -13,6 +13,7 @@ import numpy as np
 
 from ..backends import Kernel, compile
 from ..boundary import describe_value
+from ..ensemble.blocks import LOOKS
 from ..errors import InputError
 from ..formulation import watch_program
 from ..graph import Expr, depends_on
@@ -22,6 +23,11 @@ from .answers import Answers, embedding_of
 from .records import Array
 from .simulation import effort_symbols, watch_expression
 from .vehicles import refuse_planar_watch
+
+SMOOTH = 0.5
+"""Second differences beside an extreme in parts of that at it, or the other way round, from which on a parabola is put
+through it: of a swing that takes six looks or more. At an impact, where a quantity or its rate jumps, they differ by
+more."""
 
 Efforts = Callable[[Any, Array, Array, Array], Array]
 """Efforts (r, n) of some samples, from their places (member b, time k) as b K + k, t (r,), states and parameters."""
@@ -51,13 +57,51 @@ def reads_efforts(mechanism: Mechanism, exprs: list[Expr]) -> bool:
     return depends_on(exprs, effort_symbols(mechanism).values())
 
 
+def look_times(times: Array) -> Array:
+    """Times (s) at which watched quantities are looked at along a duration."""
+    return np.linspace(float(times[0]), float(times[-1]), LOOKS + 1)
+
+
+def extremes(values: Array) -> tuple[Array, Array]:
+    """The least and the largest (b, w) of values (b, k, w) that are numbers; nan where none is."""
+    with np.errstate(invalid="ignore"):
+        low: Array = np.fmin.reduce(values, axis=1)
+        high: Array = np.fmax.reduce(values, axis=1)
+    return low, high
+
+
+def extremes_between(values: Array) -> tuple[Array, Array]:
+    """The same of what has these values at equal distances of time, with what is between them."""
+    return -_largest_between(-values), _largest_between(values)
+
+
+def _largest_between(values: Array) -> Array:
+    """The largest of values (b, k, w) at equal distances, or the top of the parabola through it and those beside it
+    where second differences show that the quantity is smooth there."""
+    top = np.argmax(np.where(np.isnan(values), -np.inf, values), axis=1)
+    largest = np.take_along_axis(values, top[:, None], axis=1)[:, 0]
+    beyond = np.full((len(values), 2, values.shape[2]), np.nan)
+    five = top[:, None] + np.arange(5)[:, None]  # (b, 5, w), of which the one in the middle is the largest
+    near = np.take_along_axis(np.concatenate([beyond, values, beyond], axis=1), five, axis=1)
+    bend = near[:, :-2] - 2.0 * near[:, 1:-1] + near[:, 2:]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        beside = bend[:, [0, 2]] / bend[:, 1:2]  # nan at the ends of a motion
+        alike = (beside >= SMOOTH) & (beside <= 1.0 / SMOOTH)
+        smooth = (bend[:, 1] < 0.0) & alike.any(axis=1) & (alike | np.isnan(beside)).all(axis=1)
+        rise = -((near[:, 3] - near[:, 1]) ** 2) / (8.0 * bend[:, 1])
+    found: Array = np.where(smooth, largest + rise, largest)
+    return found
+
+
 def watch_motions(
     answers: Answers, watch: Mapping[str, Expr], times: Array, members: Members, parameters: Array, efforts: Efforts
 ) -> Array:
-    """Values of the watched quantities, (b, k, w), nan beyond the end of a motion."""
-    outputs = members.outputs
+    """Values of the watched quantities, (b, k, w), nan beyond the end of a motion; where no states at the times are
+    kept, at the end of each motion alone, behind a nan."""
+    outputs, moments = members.outputs, np.broadcast_to(times, (len(members.t), times.size))
     if outputs is None:
         outputs = np.stack([np.full_like(members.y, np.nan), members.y], axis=1)
+        moments = np.stack([members.t, members.t], axis=1)
     b, k, _ = outputs.shape
     if not watch or not b:
         return np.empty((b, k, len(watch)))
@@ -66,7 +110,7 @@ def watch_motions(
     good = np.flatnonzero(np.isfinite(rows).all(axis=1))
     values = np.full((b * k, len(watch)), np.nan)
     if good.size:
-        t, held = np.tile(times[-k:], b)[good], np.repeat(parameters, k, axis=0)[good]
+        t, held = moments.reshape(-1)[good], parameters[good // k]
         tau = None
         if reads_efforts(answers.mechanism, list(watch.values())):
             tau = efforts(good, t, rows[good], held)
@@ -97,4 +141,12 @@ def evaluate_program(
     return np.asarray(kernel(*groups))
 
 
-__all__ = ["evaluate_program", "read_watch", "reads_efforts", "watch_motions"]
+__all__ = [
+    "evaluate_program",
+    "extremes",
+    "extremes_between",
+    "look_times",
+    "read_watch",
+    "reads_efforts",
+    "watch_motions",
+]

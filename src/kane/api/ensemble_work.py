@@ -14,13 +14,15 @@ import numpy as np
 
 from ..backends import Kernel, compile
 from ..ensemble import Draws, MemberBlock, Tally
+from ..ensemble.blocks import portion_size
 from ..errors import KaneError, ModelError
 from ..formulation import watch_program
 from ..graph import Expr
 from ..model import attitudes, locks
-from ..simulate import ENDS, REASONS, Members, Outcome, run_members
+from ..simulate import ENDS, REASONS, Members, Outcome
 from .answers import Answers
-from .ensemble_watch import evaluate_program, watch_motions
+from .ensemble_groups import Found, MemberGroup
+from .ensemble_watch import Efforts, evaluate_program, extremes, extremes_between, look_times, watch_motions
 from .many_starts import are_lawful, initial_states_of, roll_together, start_together, starts_are_alike
 from .records import Array
 from .simulation import Setup, set_up
@@ -31,14 +33,15 @@ from .trajectory import present_so_far
 TRIED = 8
 """Members that are tried until one can begin, by which the others are judged."""
 
-REFUSED, LOST = ENDS.index("refused"), ENDS.index("lost")
+LOST = ENDS.index("lost")
 
 
 @dataclass(frozen=True, slots=True)
 class MemberWork:
     """What a worker needs: the model, with what is drawn of its parameters free, the plan, the times (s), the options
-    of `simulate`, the quantities that are watched, name → expression, and whether motions are kept. `made` has the
-    simulation that serves members of all blocks, as soon as there is one."""
+    of `simulate`, the quantities that are watched, name → expression, whether motions are kept, and whether what is
+    watched is looked at on the way to the one time of output, for its extremes. `made` has the simulation that serves
+    members of all blocks, as soon as there is one."""
 
     answers: Answers
     plan: Draws
@@ -46,6 +49,7 @@ class MemberWork:
     options: Mapping[str, Any]
     watch: Mapping[str, Any]
     keep: bool
+    looks: bool
     made: list[Setup] = field(default_factory=list[Setup], repr=False, compare=False)
 
     def run(
@@ -66,13 +70,34 @@ class MemberWork:
             found.refuse(i, message)
         groups = self._groups(numbers, chosen, found, first)
         for group in groups:
-            group.run(found, self.times, look)
+            self._run_group(group, found, numbers, look)
         self._name_stops(numbers, found)
         if rolls(self.answers.mechanism):
             self._judge_wheels(numbers, found)
         return self._block(first, found, numbers, groups[0].ready if groups else None)
 
-    def _name_stops(self, numbers: Array, found: _Found) -> None:
+    def _run_group(
+        self, group: MemberGroup, found: Found, numbers: Array, look: Callable[[int], object] | None
+    ) -> None:
+        """Run the members of a group; where what is watched is looked at on the way some at a time, since of their
+        states there nothing but the extremes is kept."""
+        if not self.looks:
+            found.take(group.places, group.run(self.times, found.keep, look))
+            return
+        times = look_times(self.times)
+        for part in group.split(portion_size(self._size())):
+            made, at = part.run(times, True, look), part.places
+            found.low[at], found.high[at] = extremes_between(self._watch(part.ready, numbers[at], times, made))
+            assert made.outputs is not None
+            found.take(at, replace(made, outputs=made.outputs[:, [0, -1]]))
+
+    def _watch(self, ready: Setup | None, numbers: Array, times: Array, members: Members) -> Array:
+        """Values (b, k, w) of what is watched along members with these numbers, one of them as it was `ready`."""
+        stored = times if members.outputs is not None else None
+        efforts = self._efforts(ready, numbers, stored)
+        return watch_motions(self.answers, self.watch, times, members, self._parameters(numbers), efforts)
+
+    def _name_stops(self, numbers: Array, found: Found) -> None:
         """Let messages of members that stopped say why as `simulate` does: gimbal lock, rims that lie flat."""
         n = len(self.answers.mechanism.coordinates)
         for i, text in found.messages.items():
@@ -80,7 +105,7 @@ class MemberWork:
                 outcome = Outcome(ENDS[int(found.reason[i])], float(found.t[i]), text)
                 found.messages[i] = name_stop(self._answers_of(numbers[i]), outcome, found.y[i, :n]).text
 
-    def _judge_wheels(self, numbers: Array, found: _Found) -> None:
+    def _judge_wheels(self, numbers: Array, found: Found) -> None:
         """Let members of which a wheel passed through lying flat fail, and say so, as `simulate` does: by states at the
         times of output or, where only the end is asked for, by another run of those that came near it."""
         n = len(self.answers.mechanism.coordinates)
@@ -99,7 +124,7 @@ class MemberWork:
             if not judged.success:
                 found.reason[i], found.messages[i] = ENDS.index(judged.reason), judged.text
 
-    def _states_of(self, numbers: Array, found: _Found, i: int) -> tuple[Array, Array]:
+    def _states_of(self, numbers: Array, found: Found, i: int) -> tuple[Array, Array]:
         """Times (k,) and states (k, n) of a member: those of output, or all steps where only the end is asked for."""
         if self._watches_wheels():
             solution = self._setup(numbers).run()
@@ -117,26 +142,19 @@ class MemberWork:
         values = self._parameters(numbers[None])[0]
         return self.answers.with_parameters(values) if values.size else self.answers
 
-    def _new_results(self, count: int) -> _Found:
+    def _new_results(self, count: int) -> Found:
         wheels = rolls(self.answers.mechanism) if self._watches_wheels() else 0
-        return _Found(count, self._size(), len(self.options["events"] or ()), self.times, self._stores(), wheels)
+        events, watched = len(self.options["events"] or ()), len(self.watch)
+        return Found(count, self._size(), events, watched, self.times, self._stores(), wheels)
 
-    def _block(self, first: int, found: _Found, numbers: Array, ready: Setup | None = None) -> MemberBlock:
+    def _block(self, first: int, found: Found, numbers: Array, ready: Setup | None = None) -> MemberBlock:
         """The block of members that have run, one of them as it was `ready`."""
-        members = found.members()
-
-        def efforts(*samples: Any) -> Array:
-            assert ready is not None  # there is a state of a member
-            return self._efforts(ready, numbers, *samples)
-
-        parameters = self._parameters(numbers)
-        values = watch_motions(self.answers, self.watch, self.times, members, parameters, efforts)
-        with np.errstate(invalid="ignore"):
-            low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
+        watched = found.members(outputs=self.times.size > 2)  # of a duration the end, wherever that was
+        values = self._watch(ready, numbers, self.times, watched)
+        low, high = extremes(values)
+        low, high = np.fmin(low, found.low), np.fmax(high, found.high)
         tallies = tuple(Tally.of(values[:, :, w]) for w in range(values.shape[2]))
-        if not self.keep:
-            members = found.members(outputs=False)
-        return MemberBlock(first, members, low, high, values[:, -1].copy(), tallies, numbers)
+        return MemberBlock(first, found.members(outputs=self.keep), low, high, values[:, -1].copy(), tallies, numbers)
 
     # other processes ---------------------------------------------------------------------------------------------
 
@@ -227,17 +245,17 @@ class MemberWork:
 
     # motions -----------------------------------------------------------------------------------------------------
 
-    def _setup(self, numbers: Array) -> Setup:
-        """The simulation of a member."""
+    def _setup(self, numbers: Array, times: Array | None = None) -> Setup:
+        """The simulation of a member, with states at the times of output unless others are given."""
         asked = self.state(numbers)
         parameters = asked.pop("parameters")
         answers = self.answers.with_parameters(parameters)
         given = dict(self.options, options=dict(self.options["options"]))
         with answers.cache.lock:  # what is watched becomes part of the graph of the description
             more = flat_events(answers.mechanism) if self._watches_wheels() else []
-        return set_up(answers, self.times, **asked, **given, more_events=more)
+        return set_up(answers, self.times if times is None else times, **asked, **given, more_events=more)
 
-    def _groups(self, numbers: Array, chosen: Any, found: _Found, first: int) -> Sequence[_Group]:
+    def _groups(self, numbers: Array, chosen: Any, found: Found, first: int) -> Sequence[MemberGroup]:
         """Members that are simulated in one way; those whose start is impossible are refused."""
         if not chosen.size:
             return ()
@@ -247,7 +265,7 @@ class MemberWork:
         left = np.setdiff1d(chosen, together[0].places) if together else chosen
         return [*together, *self._start_alone(numbers, left, found, first)]
 
-    def _start_plainly(self, numbers: Array, chosen: Any) -> Sequence[_Group]:
+    def _start_plainly(self, numbers: Array, chosen: Any) -> Sequence[MemberGroup]:
         """Members whose start is what is given, in one group; none where that cannot be said."""
         mechanism = self.answers.mechanism
         if mechanism.constraints:
@@ -298,7 +316,7 @@ class MemberWork:
                 continue
         return None, 0
 
-    def _group(self, ready: Setup, chosen: Any, starts: Array, values: Array, settled: Any) -> Sequence[_Group]:
+    def _group(self, ready: Setup, chosen: Any, starts: Array, values: Array, settled: Any) -> Sequence[MemberGroup]:
         """The members that are settled and start lawfully under constraints that come and go."""
         problem = ready.problem
         changing = problem.modes[0].changing
@@ -306,9 +324,9 @@ class MemberWork:
             some = np.flatnonzero(settled)
             t, tau = float(self.times[0]), np.asarray(problem.tau)
             settled[some] = are_lawful(changing, starts[some], t, tau, values[some])
-        return (_Group(ready, chosen[settled], starts[settled], values[settled]),) if settled.any() else ()
+        return (MemberGroup(ready, chosen[settled], starts[settled], values[settled]),) if settled.any() else ()
 
-    def _start_alone(self, numbers: Array, chosen: Any, found: _Found, first: int) -> Sequence[_Group]:
+    def _start_alone(self, numbers: Array, chosen: Any, found: Found, first: int) -> Sequence[MemberGroup]:
         """Members whose starts are found one by one."""
         groups: dict[Any, tuple[Setup, list[int], list[Array]]] = {}
         for i in chosen.tolist():
@@ -322,11 +340,11 @@ class MemberWork:
             members.append(i)
             starts.append(ready.start)
         return [
-            _Group(ready, np.array(members), np.array(starts), self._parameters(numbers[members]))
+            MemberGroup(ready, np.array(members), np.array(starts), self._parameters(numbers[members]))
             for ready, members, starts in groups.values()
         ]
 
-    def _start_together(self, numbers: Array, chosen: Any) -> Sequence[_Group]:
+    def _start_together(self, numbers: Array, chosen: Any) -> Sequence[MemberGroup]:
         """Members whose starts on the constraints are regular, in one group; none where that cannot be said."""
         answers, mechanism = self.answers, self.answers.mechanism
         if not starts_are_alike(answers):
@@ -367,91 +385,34 @@ class MemberWork:
         judged |= {lock.coordinate for lock in locks(mechanism, list(q.values()), np.inf)}
         return [i for i, name in enumerate(mechanism.coordinates) if name in judged]
 
-    def _efforts(self, ready: Setup, numbers: Array, places: Any, t: Array, states: Array, parameters: Array) -> Array:
-        """Efforts (r, n) along the speeds in states of members: of the control law, or as a function held them."""
-        if ready.control is not None:
-            return self._held_efforts(numbers, places)
-        problem = ready.problem
-        q, u, _ = problem.layout.state.split(states).values()
-        tau = np.tile(problem.tau, (len(states), 1))
-        if problem.law is None:
-            return tau
-        free = (parameters,) if any(g.name == "parameters" for g in problem.law.program.inputs) else ()
-        return tau + problem.law(t[:, None], q, u, *free)
+    def _efforts(self, ready: Setup | None, numbers: Array, times: Array | None) -> Efforts:
+        """What gives efforts (r, n) along the speeds in states of members, at `times` or at their ends: of the control
+        law, or as a function held them."""
 
-    def _held_efforts(self, numbers: Array, places: Any) -> Array:
+        def efforts(places: Any, t: Array, states: Array, parameters: Array) -> Array:
+            assert ready is not None  # there is a state of a member
+            if ready.control is not None:
+                return self._held_efforts(numbers, times, places)
+            problem = ready.problem
+            q, u, _ = problem.layout.state.split(states).values()
+            tau = np.tile(problem.tau, (len(states), 1))
+            if problem.law is None:
+                return tau
+            free = (parameters,) if any(g.name == "parameters" for g in problem.law.program.inputs) else ()
+            return tau + problem.law(t[:, None], q, u, *free)
+
+        return efforts
+
+    def _held_efforts(self, numbers: Array, times: Array | None, places: Any) -> Array:
         """Efforts that a function gave, at these samples: members are simulated once more, since they are not kept."""
-        member, moment = np.divmod(places, self.times.size)
-        moment = moment if self._stores() else np.full_like(moment, -1)
+        member, moment = np.divmod(places, self.times.size if times is None else times.size)
+        moment = np.full_like(moment, -1) if times is None else moment
         found = np.empty((len(places), len(self.answers.mechanism.speeds)))
         for i in np.unique(member).tolist():
-            ready = self._setup(numbers[i])
+            ready = self._setup(numbers[i], times)
             here = member == i
             found[here] = present_so_far(self.answers, ready.problem, ready.run()).tau[moment[here]]
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Members of a block that are simulated in one way."""
-
-    ready: Setup
-    places: Any
-    starts: Array
-    parameters: Array
-
-    def run(self, found: _Found, times: Array, look: Callable[[int], object] | None) -> None:
-        settings = dict(self.ready.settings)
-        if self.ready.control is not None:
-            settings["control"] = self.ready.control
-        made = run_members(
-            self.ready.problem, self.starts, self.parameters, times, settings, keep=found.keep, look=look
-        )
-        found.take(self.places, made)
-
-
-class _Found:
-    """What came of the members of a block so far."""
-
-    def __init__(self, count: int, n: int, events: int, times: Array, keep: bool, wheels: int):
-        self.keep = keep
-        self.wheels = wheels  # that are watched by events after all others
-        self.events = events
-        self.reason = np.full(count, REFUSED, dtype=np.int64)
-        self.t = np.full(count, times[0])
-        self.y = np.full((count, n), np.nan)
-        self.outputs = np.full((count, times.size, n), np.nan) if keep else None
-        self.first = np.full((count, events), np.nan)
-        self.crossings = np.zeros((count, events), dtype=np.int64)
-        self.near_flat = np.zeros(count, dtype=bool)
-        self.steps = np.zeros(count, dtype=np.int64)
-        self.messages: dict[int, str] = {}
-
-    def refuse(self, i: int, message: str) -> None:
-        self.messages[i] = message
-
-    def take(self, places: Any, made: Members) -> None:
-        """Take in what came of some members."""
-        self.reason[places], self.t[places], self.y[places] = made.reason, made.t, made.y
-        self.steps[places] = made.steps
-        self.near_flat[places] = (made.crossings[:, made.crossings.shape[1] - self.wheels :] > 0).any(axis=1)
-        self.first[places] = made.first[:, : self.events]
-        self.crossings[places] = made.crossings[:, : self.events]
-        if self.outputs is not None and made.outputs is not None:
-            self.outputs[places] = made.outputs
-        self.messages |= {int(places[i]): text for i, text in made.messages.items()}
-
-    def members(self, outputs: bool = True) -> Members:
-        return Members(
-            self.reason,
-            self.t,
-            self.y,
-            self.outputs if outputs else None,
-            self.first,
-            self.crossings,
-            self.steps,
-            dict(sorted(self.messages.items())),
-        )
 
 
 def _origin(value: Any) -> str:

@@ -51,8 +51,8 @@ class Ensemble:
     - `end_t` (n,), `end_q`, `end_u` (n, …): where each ended; None where only tallies are kept;
     - `q`, `u` (n, k, …): states at the times, nan beyond the end of a motion; None unless motions are kept;
     - `first` and `crossings`: by event the time (s) of its first crossing, nan for none, and how many there were, (n,);
-    - `low`, `high`, `end`: by watched quantity its extremes over the times of output, and its value at the last of
-      them, nan for a motion that ended before, (n,);
+    - `low`, `high`, `end`: by watched quantity its extremes over the times of output or, where t is a duration, over
+      the motion (at 100 equal parts of it), and its value at the last time, nan for a motion that ended before, (n,);
     - `tallies`: by watched quantity mean, deviation, extremes and quantiles over all members, at each time (k,);
     - `keep`: what of each member is kept, as was asked for; `interrupted`: whether Ctrl-C ended the work early.
 
@@ -251,7 +251,8 @@ def ensemble(
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
     asked |= {"contacts": contacts, "events": events, "saturate": saturate, "options": options}
-    work = MemberWork(free, plan, times, asked, watched, keep == "motions")
+    looks = bool(watched) and times.size <= 2 and keep != "tallies"
+    work = MemberWork(free, plan, times, asked, watched, keep == "motions", looks)
     names = tuple(events or ())
     if until is not None and not isinstance(until, Enough):
         raise InputError(f"until = {describe_value(until)}\n    fix: give kane.ensemble.Enough(name, half_width)")

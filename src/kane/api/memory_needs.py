@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..advice import KEEPS
 from ..ensemble import block_size
+from ..ensemble.blocks import LOOKS, portion_size
 from ..ensemble.tallies import BINS
 from ..errors import InputError
 from ..model import Mechanism
@@ -53,8 +54,11 @@ class EnsembleSize:
     def working_memory(self, states: int) -> int:
         """Bytes of times, of blocks in work and of tallies: states, work done, and twice what is watched."""
         size, blocks = self._blocks()
-        block = NUMBER * size * (states + 1 + 2 * self.watched)
-        return self.times * (TIMES + min(self.in_work, blocks) * block) + self.tallies()
+        rows = size * self.times
+        if self.watched and self.times <= 2 and self.keep != "tallies":  # looked at on the way
+            rows += min(size, portion_size(states + 1)) * (LOOKS + 1)
+        block = NUMBER * rows * (states + 1 + 2 * self.watched)
+        return self.times * TIMES + min(self.in_work, blocks) * block + self.tallies()
 
     def tallies(self) -> int:
         """Bytes of tallies at all times, whatever is kept of members: the one that grows, and those of blocks under

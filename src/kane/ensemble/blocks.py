@@ -13,19 +13,29 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..backends.kernel import LANES
 from ..simulate import Members
 from .tallies import Tally
 
 LARGEST, SMALLEST = 4096, 64
 """Members of a block."""
 
+LOOKS = 100
+"""Equal parts of a duration at whose ends watched quantities are looked at for their extremes: twenty in a swing of
+which there are five, a parabola through three of which is off by 1e-4 of the swing. Twice as many would make a bicycle,
+whose constraints have to hold at each, take half as long again."""
+
+PORTION = 1 << 20
+"""Numbers of states that are held for that at a time; some members in step are not fewer."""
+
 
 @dataclass(frozen=True, slots=True)
 class MemberBlock:
     """What came of the members from `first` on: their ends, and tallies of watched quantities over time.
 
-    `low` and `high` (b, w) are the extremes of the watched quantities over the times of output, `end` (b, w) their
-    values at the last time, nan for members that ended before; `numbers` (b, c) is what was given or drawn.
+    `low` and `high` (b, w) are the extremes of the watched quantities over the times of output or, of a duration, over
+    the motion, `end` (b, w) their values at the last time, nan for members that ended before; `numbers` (b, c) is what
+    was given or drawn.
     """
 
     first: int
@@ -79,6 +89,11 @@ def block_size(count: int) -> int:
     return min(LARGEST, max(SMALLEST, wanted))
 
 
+def portion_size(states: int) -> int:
+    """Members of so many numbers in a state that are looked at together along a duration."""
+    return max(LANES, PORTION // (states * (LOOKS + 1)) // LANES * LANES)
+
+
 def spans_of(count: int) -> Iterator[Span]:
     """The blocks of an ensemble of so many members, in their order."""
     size = block_size(count)
@@ -86,4 +101,4 @@ def spans_of(count: int) -> Iterator[Span]:
         yield Span(index, first, min(first + size, count))
 
 
-__all__ = ["MemberBlock", "Span", "Work", "block_size", "spans_of"]
+__all__ = ["LOOKS", "MemberBlock", "Span", "Work", "block_size", "portion_size", "spans_of"]

@@ -15,7 +15,7 @@ from ..viewer.meshes import DrawnMesh, Fineness
 from ..viewer.shapes import PALETTE, Array, points_in_N, size, up_direction
 from .document import pack
 
-TRIANGLES = Fineness(each=2000, in_all=30_000)
+TRIANGLES = Fineness(each=4000, in_all=30_000)
 """Of the meshes of a page: some 350 kB."""
 
 FOLLOWED, FOLLOWED_ALONE = 2.5, 15.0

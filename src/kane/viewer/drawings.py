@@ -18,7 +18,7 @@ from .shapes import PALETTE, Array, center_view, faces, points_in_N, tube, up_di
 from .style import GRID, INK, STYLE
 
 _LIGHT = np.array([0.35, 0.85, 0.4])  # from the right, above and in front, in the axes of the picture
-_EDGE = 0.7  # cosine of the angle between a face and its surroundings beyond which it has a light of its own
+_EDGE = 0.7  # cosine of the angle between two triangles beyond which there is an edge between them
 _FINE = 900.0  # dots along the longer side of a drawing
 
 TRIANGLES = Fineness(each=4000, in_all=24_000)
@@ -66,7 +66,7 @@ def place(ax: Any, scene: Scene, poses: Array, box: tuple[Array, Array], finenes
 class Scene:
     """What is drawn of a mechanism: `view` (3, 3), right, up and towards the viewer in N; and all faces: the index of
     the body (f,), rising, corners (f, 4, 3) in its frame, of which the last two of a triangle are one, the normals
-    (f, 3) by which they are lit, and colours (f, 3)."""
+    (f, 4, 3) by which they are lit, and colours (f, 3)."""
 
     view: Array
     body: Any
@@ -82,20 +82,26 @@ class Scene:
         ends = [points_in_N(poses, i, c) for i, c in enumerate(looks.corners(described))]
         thick = LINE * float(np.ptp(np.concatenate([*ends, np.zeros((1, 3))]), axis=0).max())
         found = [
-            (index[m.body], _quadrangles(m.corners[m.triangles]), smooth_normals(m.corners, m.triangles), m.color)
+            (
+                index[m.body],
+                _quadrangles(m.corners[m.triangles]),
+                _quadrangles(corner_normals(m.corners, m.triangles)),
+                m.color,
+            )
             for m in looks.meshes
         ]
         for piece in looks.pieces:
             surface = tube(piece.shape, thick) if piece.shape.kind == "line" else faces(piece.shape)
             parts = np.concatenate([_quadrangles(face) for face in surface])
-            found.append((index[piece.body], parts, _normals(parts), piece.color))
+            flat = np.repeat(_normals(parts)[:, None], 4, axis=1)
+            found.append((index[piece.body], parts, flat, piece.color))
         found.sort(key=lambda part: part[0])
         counts = [len(corners) for _, corners, _, _ in found]
         return cls(
             _view(np.array(up_direction(described))),
             np.repeat([body for body, _, _, _ in found], counts).astype(int),
             np.concatenate([np.zeros((0, 4, 3)), *(corners for _, corners, _, _ in found)]),
-            np.concatenate([np.zeros((0, 3)), *(normals for _, _, normals, _ in found)]),
+            np.concatenate([np.zeros((0, 4, 3)), *(normals for _, _, normals, _ in found)]),
             np.repeat(np.array([_color(color) for _, _, _, color in found]).reshape(-1, 3), counts, axis=0),
         )
 
@@ -123,8 +129,8 @@ class Scene:
         dots = self.project_corners(poses)
         dots[..., :2] = (dots[..., :2] - corner) * [fineness, -fineness]
         light = (_LIGHT / np.linalg.norm(_LIGHT)) @ self.view @ poses[:, :9].reshape(-1, 3, 3)  # in each body's frame
-        lit = 0.62 + 0.38 * np.maximum(0.0, np.einsum("fi,fi->f", self.normals, light[self.body]))
-        return paint(dots, self.colors * lit[:, None], *size)
+        lights = 0.62 + 0.38 * np.maximum(0.0, np.einsum("fki,fi->fk", self.normals, light[self.body]))
+        return paint(dots, self.colors, lights, size)
 
 
 def _area_vectors(faces: Array) -> Array:
@@ -139,17 +145,31 @@ def _normals(faces: Array) -> Array:
     return normals / np.where(lengths > 0.0, lengths, 1.0)
 
 
-def smooth_normals(corners: Array, triangles: Any) -> Array:
-    """Unit normals (n, 3) of triangles for their light: the mean of those around their corners but where an edge is."""
-    area = _area_vectors(corners[triangles])
-    around = np.zeros_like(corners)
-    for k in range(3):
-        np.add.at(around, triangles[:, k], area)
+def corner_normals(corners: Array, triangles: Any) -> Array:
+    """Unit normals (n, 3, 3) at the corners of triangles for their light: means of those of the triangles around, by
+    their angles there, as far as there is no edge between them."""
     flat = _normals(corners[triangles])
-    mean = around[triangles].sum(axis=1)
-    lengths = np.linalg.norm(mean, axis=1, keepdims=True)
-    mean /= np.where(lengths > 0.0, lengths, 1.0)
-    return np.where(np.sum(flat * mean, axis=1, keepdims=True) > _EDGE, mean, flat)
+    order = np.argsort(triangles.reshape(-1), kind="stable")  # all that are at one corner, beside each other
+    at, own = triangles.reshape(-1)[order], flat[order // 3]
+    weighted = own * _angles(corners[triangles]).reshape(-1)[order, None]
+    total = weighted.copy()
+    for apart in range(1, len(at)):
+        first = np.flatnonzero(at[apart:] == at[:-apart])
+        if not first.size:
+            break
+        first = first[np.einsum("ki,ki->k", own[first], own[first + apart]) > _EDGE]
+        total[first] += weighted[first + apart]
+        total[first + apart] += weighted[first]
+    lengths = np.linalg.norm(total, axis=1, keepdims=True)
+    found = np.empty_like(total)
+    found[order] = np.where(lengths > 0.0, total / np.where(lengths > 0.0, lengths, 1.0), own)
+    return found.reshape(-1, 3, 3)
+
+
+def _angles(faces: Array) -> Array:
+    """Angles (n, 3) of triangles (n, 3, 3) at their corners, rad."""
+    there, back = np.roll(faces, -1, axis=1) - faces, np.roll(faces, 1, axis=1) - faces
+    return np.arctan2(np.linalg.norm(np.cross(there, back), axis=2), np.sum(there * back, axis=2))
 
 
 def _quadrangles(faces: Array) -> Array:

@@ -1,25 +1,19 @@
-"""Meshes of bodies for pages, drawings and films: made of few triangles, and said of which bodies that was done or
-could not be.
-
-A mesh has the colour that its shape is given, otherwise those of its file. Corners that fall into
-one cell of a grid become one, at their middle; triangles whose corners do not fall into three cells go. The grid is the
-finest that leaves as many triangles as are allowed: a corner moves by less than the diagonal of a cell.
+"""Meshes of bodies for pages, drawings and films: made of few triangles (`decimation`), and said of which bodies that
+was done or could not be. A mesh has the colour that its shape is given, otherwise those of its file.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, visible
 from ..model import Mechanism
 from ..model.meshes import Surface, Triangles, mesh_surface
+from .decimation import decimate
 from .shapes import PALETTE, Array
-
-_FINEST = 1024  # cells along the longest side
-_LEVELS = 65535  # corners of a mesh: pages number them by 16 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +28,34 @@ class DrawnMesh:
 
 @dataclass(frozen=True, slots=True)
 class Fineness:
-    """How many triangles are drawn at most: of one mesh, and of all, of which each is given the same share."""
+    """How many triangles are drawn at most: of one mesh, and of all."""
 
     each: int
     in_all: int
+
+    def share(self, counts: Sequence[int]) -> int:
+        """The largest number of triangles that each of meshes with so many may have: what small ones do not take is
+        for the others."""
+        left, meshes = self.in_all, len(counts)
+        for count in sorted(counts):
+            if count * meshes >= left:
+                break
+            left, meshes = left - count, meshes - 1
+        return min(self.each, left // max(1, meshes)) if meshes else self.each
 
 
 def read_meshes(model: Mechanism, fineness: Fineness) -> tuple[list[DrawnMesh], list[str]]:
     """(the meshes that can be drawn, sentences about those that are not drawn or not as they are)."""
     asked = [(i, b.name, s) for i, b in enumerate(model.bodies.values()) for s in b.shapes if s.kind == "mesh"]
-    most = min(fineness.each, fineness.in_all // max(1, len(asked)))
-    drawn, told = list[DrawnMesh](), list[str]()
+    found, drawn, told = list[tuple[int, str, str, Surface]](), list[DrawnMesh](), list[str]()
     for i, name, shape in asked:
         try:
-            whole = mesh_surface(shape)
+            found.append((i, name, shape.color or "", mesh_surface(shape)))
         except InputError as error:
             told.append(f"mesh of '{visible(name)}' is not drawn: {str(error).partition(chr(10))[0]}")
-            continue
-        parts = _parts(name, whole, most, shape.color or "", PALETTE[i % len(PALETTE)])
+    most = fineness.share([len(whole.triangles) for _, _, _, whole in found])
+    for i, name, color, whole in found:
+        parts = _parts(name, whole, most, color, PALETTE[i % len(PALETTE)])
         count = sum(len(part.triangles) for part in parts)
         if count < len(whole.triangles):
             told.append(f"mesh of '{visible(name)}' is drawn with {count} of {len(whole.triangles)} triangles")
@@ -61,57 +65,16 @@ def read_meshes(model: Mechanism, fineness: Fineness) -> tuple[list[DrawnMesh], 
 
 def _parts(body: str, whole: Surface, most: int, given: str, usual: str) -> list[DrawnMesh]:
     """A mesh by its colours, with at most so many triangles together: in the colour that it is given, else in those of
-    its file, else in the usual one of the body. Where triangles become one, what has the rarer colour lies on top."""
-    _, which, counts = np.unique(whole.colors, return_inverse=True, return_counts=True)
-    rarest = np.argsort(counts[which.reshape(-1)], kind="stable")
-    corners, triangles, origin = _simplify(whole.places, whole.triangles[rarest], most)
-    colors = np.array([given] * len(triangles)) if given else whole.colors[rarest][origin]
+    its file, else in the usual one of the body."""
+    colors = np.full(len(whole.triangles), given) if given else np.asarray(whole.colors)
+    known, labels = np.unique(colors, return_inverse=True)
+    labels = labels.reshape(-1)
+    left = decimate(whole.places, whole.triangles, labels, most)
     found: list[DrawnMesh] = []
-    for color in np.unique(colors).tolist():
-        numbers, renumbered = np.unique(triangles[colors == color], return_inverse=True)
-        found.append(DrawnMesh(body, corners[numbers], renumbered.reshape(-1, 3), color or usual))
+    for k, color in enumerate(known.tolist()):
+        numbers, renumbered = np.unique(left.triangles[labels[left.origin] == k], return_inverse=True)
+        found.append(DrawnMesh(body, left.corners[numbers], renumbered.reshape(-1, 3), color or usual))
     return found
 
 
-def simplify_mesh(corners: Array, triangles: Triangles, most: int) -> tuple[Array, Triangles]:
-    """A mesh of at most so many triangles, and as many corners as 16 bits can number."""
-    return _simplify(corners, triangles, most)[:2]
-
-
-def _simplify(corners: Array, triangles: Triangles, most: int) -> tuple[Array, Triangles, Any]:
-    """The same, and for each triangle the place among those given of the first that became it."""
-    cells = _FINEST
-    found = _merge(corners, triangles, cells)
-    while len(found[1]) > most or len(found[0]) > _LEVELS:
-        cells = min(cells - 1, int(cells * max(0.5, (most / max(1, len(found[1]))) ** 0.5)))
-        found = _merge(corners, triangles, cells)
-    return found
-
-
-def _merge(corners: Array, triangles: Triangles, cells: int) -> tuple[Array, Triangles, Any]:
-    """The mesh with one corner for each cell of a grid of so many along its longest side, and which of the triangles
-    are left."""
-    low = corners.min(axis=0)
-    side = float(np.ptp(corners, axis=0).max()) / cells or 1.0
-    place = np.floor((corners - low) / side).astype(np.int64)
-    _, which, count = np.unique(_keys(place, cells + 1), return_inverse=True, return_counts=True)
-    which = which.reshape(-1)
-    merged = np.zeros((len(count), 3))
-    np.add.at(merged, which, corners)
-    merged /= count[:, None]
-    left = which[triangles]
-    whole = np.flatnonzero((left[:, 0] != left[:, 1]) & (left[:, 1] != left[:, 2]) & (left[:, 2] != left[:, 0]))
-    left = left[whole]
-    first = np.argmin(left, axis=1)
-    turned = np.stack([left[np.arange(len(left)), (first + k) % 3] for k in range(3)], axis=1)
-    kept = np.unique(_keys(turned, len(count)), return_index=True)[1]
-    numbers, renumbered = np.unique(turned[kept], return_inverse=True)
-    return merged[numbers], renumbered.reshape(-1, 3), whole[kept]
-
-
-def _keys(triples: Any, base: int) -> Any:
-    """One whole number for each triple (k, 3) of numbers below `base`, in the same order: quicker to sort."""
-    return (triples[:, 0] * base + triples[:, 1]) * base + triples[:, 2]
-
-
-__all__ = ["DrawnMesh", "Fineness", "read_meshes", "simplify_mesh"]
+__all__ = ["DrawnMesh", "Fineness", "read_meshes"]

@@ -15,23 +15,26 @@ FINER = 2
 """Dots, along both sides, of which each dot of a picture is the mean."""
 
 
-def paint(corners: Any, colors: Any, high: int, wide: int) -> Any:
+def paint(corners: Any, colors: Any, lights: Any, picture_size: tuple[int, int]) -> Any:
     """Faces in their colours (f, 3) as a picture (high, wide, 4) of bytes, clear where there is none.
 
     Corners (f, 4, 3) are dots to the right and down from the upper left, and depths towards the viewer; of each face
-    only the outside is seen, where corners go counter-clockwise.
+    only the outside is seen, where corners go counter-clockwise. Lights (f, 4) are at its corners, and go over from one
+    to the next.
     """
     fine = np.array(corners, dtype=np.float64)
     fine[..., :2] = FINER * fine[..., :2] - 0.5  # the middle of the first dot
+    high, wide = picture_size
     size = FINER * high, FINER * wide
-    seen, picture = np.full(size, -1, dtype=np.int64), np.empty((high, wide, 4), dtype=np.uint8)
-    _fill(fine, np.full(size, -np.inf), seen)
-    _mix(seen, np.ascontiguousarray(colors, dtype=np.float64), picture)
+    seen, shades = np.full(size, -1, dtype=np.int64), np.empty(size)
+    _fill(fine, np.ascontiguousarray(lights, dtype=np.float64), np.full(size, -np.inf), seen, shades)
+    picture = np.empty((high, wide, 4), dtype=np.uint8)
+    _mix(seen, shades, np.ascontiguousarray(colors, dtype=np.float64), picture)
     return picture
 
 
 @loop
-def _fill(corners, depths, seen):
+def _fill(corners, lights, depths, seen, shades):
     """Both triangles of all faces, dot by dot: weights of the corners by areas, the nearest face stays."""
     high, wide = depths.shape
     for f in range(len(corners)):
@@ -54,10 +57,12 @@ def _fill(corners, depths, seen):
                         if depth > depths[y, x]:
                             depths[y, x] = depth
                             seen[y, x] = f
+                            light = at_a * lights[f, 0] + at_b * lights[f, k] + at_c * lights[f, k + 1]
+                            shades[y, x] = light / area
 
 
 @loop
-def _mix(seen, colors, picture):
+def _mix(seen, shades, colors, picture):
     """Each dot of the picture: the mean colour of the faces that are seen in it, and how much of it they cover."""
     high, wide, _ = picture.shape
     for y in range(high):
@@ -67,7 +72,12 @@ def _mix(seen, colors, picture):
                 for j in range(FINER * x, FINER * (x + 1)):
                     f = seen[i, j]
                     if f >= 0:
-                        red, green, blue = red + colors[f, 0], green + colors[f, 1], blue + colors[f, 2]
+                        light = shades[i, j]
+                        red, green, blue = (
+                            red + light * colors[f, 0],
+                            green + light * colors[f, 1],
+                            blue + light * colors[f, 2],
+                        )
                         count += 1
             share = 255.0 / max(count, 1)
             picture[y, x, 0] = int(share * red + 0.5)

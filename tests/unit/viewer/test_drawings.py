@@ -17,7 +17,7 @@ import kane
 from kane.model import Mechanism, Shape
 from kane.viewer import drawings
 from kane.viewer.appearance import LINE
-from kane.viewer.drawings import Scene, smooth_normals
+from kane.viewer.drawings import Scene, corner_normals
 from kane.viewer.raster import paint
 from kane.viewer.shapes import size
 
@@ -56,16 +56,22 @@ def covered(scene: Scene, poses: np.ndarray, fineness: float) -> float:
 def test_of_two_faces_that_cross_each_is_in_front_on_its_own_side() -> None:
     level, tilted = square(0, 0, 40, 0.0), square(0, 0, 40, [-1.0, -1.0, 1.0, 1.0])
     for faces, colors in (([level, tilted], [RED, BLUE]), ([tilted, level], [BLUE, RED])):
-        shown = paint(np.array(faces), np.array(colors), 40, 40)
+        shown = paint(np.array(faces), np.array(colors), np.ones((2, 4)), (40, 40))
         assert (shown[..., 3] == 255).all()
         assert (shown[:, :20, 0] == 255).all() and (shown[:, 20:, 2] == 255).all()
 
 
 def test_the_inside_of_a_face_is_not_seen_and_a_dot_is_covered_by_its_share() -> None:
-    assert not paint(square(2, 2, 4, 0.0)[None, ::-1], RED[None], 8, 8).any()
-    half = paint(square(2.5, 2.0, 4, 0.0)[None], RED[None], 8, 8)
+    assert not paint(square(2, 2, 4, 0.0)[None, ::-1], RED[None], np.ones((1, 4)), (8, 8)).any()
+    half = paint(square(2.5, 2.0, 4, 0.0)[None], RED[None], np.ones((1, 4)), (8, 8))
     assert half[3, 2:7, 3].tolist() == [128, 255, 255, 255, 128]
     assert half[3, 2, :3].tolist() == [255, 0, 0]
+
+
+def test_light_goes_over_from_corner_to_corner() -> None:
+    shown = paint(square(0, 0, 100, 0.0)[None], RED[None], np.array([[0.0, 0.0, 1.0, 1.0]]), (100, 100))
+    expected = 255 * (np.arange(100) + 0.5) / 100
+    assert np.abs(shown[..., 0] - expected).max() <= 1.0
 
 
 def test_a_mesh_is_drawn_as_large_as_it_is(tmp_path: Path) -> None:
@@ -121,12 +127,18 @@ def test_the_size_of_a_tree_is_its_longest_branch() -> None:
 def test_the_light_on_a_round_mesh_is_that_of_the_surface_and_on_a_box_that_of_its_sides() -> None:
     ball, box = trimesh.creation.icosphere(subdivisions=3), trimesh.creation.box((1, 1, 1))
     corners, triangles = np.array(ball.vertices), np.array(ball.faces)
-    middles = corners[triangles].mean(axis=1)
-    middles /= np.linalg.norm(middles, axis=1)[:, None]
-    assert np.abs(smooth_normals(corners, triangles) - middles).max() < 0.02  # of facets of 0.1 rad across
-    sides = np.array(box.face_normals)
-    found = smooth_normals(np.array(box.vertices), np.array(box.faces))
-    assert np.abs(np.sum(found * sides, axis=1)).min() > 0.7
+    assert np.abs(corner_normals(corners, triangles) - corners[triangles]).max() < 0.02  # of facets of 0.1 rad across
+    found = corner_normals(np.array(box.vertices), np.array(box.faces))
+    assert np.abs(found - np.array(box.face_normals)[:, None]).max() < 1e-12
+
+
+def test_the_end_of_a_cylinder_lends_its_wall_of_long_triangles_no_light() -> None:
+    body = trimesh.creation.cylinder(radius=1.0, height=10.0, sections=48)
+    corners, triangles = np.array(body.vertices), np.array(body.faces)
+    found, wall = corner_normals(corners, triangles), np.abs(np.array(body.face_normals)[:, 2]) < 0.5
+    radial = corners[triangles[wall]] * [1.0, 1.0, 0.0]
+    assert np.abs(found[wall] - radial).max() < 2.0 * np.pi / 48  # the angle between two sides
+    assert np.abs(np.abs(found[~wall][..., 2]) - 1.0).max() < 1e-12
 
 
 def test_labels_of_a_tree_lie_over_no_box_and_no_other_label() -> None:
