@@ -105,3 +105,116 @@ def test_curves_show_where_a_limit_is_left(tmp_path: Path) -> None:
     assert np.array_equal(np.isfinite(shown), np.abs(whole) > 0.4)
     times = np.asarray(beyond.get_xdata(), dtype=float)
     assert np.array_equal(np.isfinite(shown[np.isin(times, run.t)]), np.abs(run.q[:, 0]) > 0.4)
+
+
+# how long drives give all they can -----------------------------------------------------------------------------------
+
+MASS, STIFFNESS, TARGET, MOST = 2.0, 50.0, 1.0, 3.0  # kg, N/m, m, N
+SWITCHED = 2e-6  # s: of a motion at rtol 1e-8 over 4 s, where the effort reaches or leaves its limit
+LONG = 4.0  # s
+
+
+def cart() -> kane.Model:
+    """A mass on a rail whose drive gives 3 N at most."""
+    m = kane.Model("cart")
+    m.body("cart", mass=MASS)
+    m.joint("rail", "prismatic", "ground", "cart", axis="x", coordinates=["x"], speeds=["v"])
+    m.limit("x", effort=MOST)
+    return m
+
+
+def switching_times() -> list[tuple[float, float]]:
+    """When min(max(k (x0 − x), −F), F) is at a limit, from rest at x = 0: a constant force up to x0 − F/k, half of an
+    ellipse about x0 in (x, v) between the limits, a throw that comes back to x0 + F/k as fast as it left, and so on."""
+    a, band, w = MOST / MASS, MOST / STIFFNESS, math.sqrt(STIFFNESS / MASS)
+    first = math.sqrt(2 * (TARGET - band) / a)
+    speed = a * first
+    through = 2 / w * math.asin(band / math.hypot(band, speed / w))
+    back = first + through + 2 * speed / a
+    return [(0.0, first), (first + through, back), (back + through, LONG)]
+
+
+SPRING = f"{STIFFNESS}*({TARGET} - x)"
+
+
+@pytest.mark.parametrize(
+    ("options", "within"),
+    [
+        ({"t": LONG, "control": {"v": SPRING}}, SWITCHED),
+        ({"t": LONG, "control": {"v": SPRING}, "method": "radau"}, SWITCHED),
+        ({"t": np.linspace(0.0, LONG, 81), "control": {"v": SPRING}}, 5e-4),  # states 0.05 s apart, steps are cubics
+    ],
+    ids=["steps", "implicit", "few states"],
+)
+def test_how_long_a_drive_is_saturated_is_that_of_the_closed_form(options: dict[str, Any], within: float) -> None:
+    run = cart().simulate(saturate=True, **options)
+    (found,) = run.saturation
+    expected = switching_times()
+    assert (found.coordinate, found.limit, len(found.spans)) == ("x", MOST, 3)
+    np.testing.assert_allclose(found.spans, expected, rtol=0, atol=within)
+    seconds = sum(end - start for start, end in expected)
+    assert found.seconds == pytest.approx(seconds, abs=6 * within)
+    assert found.share == pytest.approx(seconds / LONG, abs=6 * within)
+    assert found.first == 0.0
+    told = f"saturated: x for {seconds:.4g} s ({100 * seconds / LONG:.3g} % of the time), first at t = 0 s"
+    assert told in str(run.outcome)
+
+
+def test_a_law_of_time_is_cut_off_for_the_share_that_its_amplitude_says() -> None:
+    """2 F sin π t is beyond F for two thirds of each period, from 1/6 to 5/6 of a half one, whatever it moves."""
+    run = cart().simulate(2.0, control={"v": f"{2 * MOST}*sin(pi*t)"}, saturate=True)
+    (found,) = run.saturation
+    np.testing.assert_allclose(found.spans, [(1 / 6, 5 / 6), (7 / 6, 11 / 6)], atol=1e-9)
+    assert found.share == pytest.approx(2 / 3, abs=1e-9) and found.first == pytest.approx(1 / 6, abs=1e-9)
+    back = cart().simulate(np.linspace(2.0, 0.0, 41), control={"v": f"{2 * MOST}*sin(pi*t)"}, saturate=True)
+    (found,) = back.saturation
+    np.testing.assert_allclose(found.spans, [(11 / 6, 7 / 6), (5 / 6, 1 / 6)], atol=1e-9)
+    assert found.seconds == pytest.approx(4 / 3, abs=1e-9) and found.first == pytest.approx(11 / 6, abs=1e-9)
+
+
+def test_a_function_is_saturated_while_its_samples_are() -> None:
+    """It is held for 10 ms after each sample; a constant effort beside it changes nothing."""
+    for beside in (0.0, 0.7):
+        run = cart().simulate(
+            2.0, tau=[beside], control=lambda t, q, u: [2 * MOST * math.sin(math.pi * t)], saturate=True
+        )
+        (found,) = run.saturation
+        samples = [k for k in range(200) if abs(2 * math.sin(math.pi * 0.01 * k)) >= 1.0]
+        assert found.seconds == pytest.approx(0.01 * len(samples), abs=1e-9)
+        assert found.first == pytest.approx(0.01 * samples[0], abs=1e-12)
+
+
+def test_computed_torque_tells_how_long_it_was_saturated(tmp_path: Path) -> None:
+    """Held at 24° or more a rod of 0.5 m and 1 kg needs more than its 2 N m: at rest there for all of the time."""
+    run = robot(tmp_path, lower=-2, upper=2).simulate(1.0, q={"q_swing": 0.0}, control=HOLD, saturate=True)
+    (found,) = run.saturation
+    at = np.abs(run.tau[:, 0]) == 2.0
+    inside = [any(a <= t <= b for a, b in found.spans) for t in run.t]
+    assert np.array_equal(at, inside) and found.first == 0.0
+
+
+def test_nothing_is_saturated_that_has_no_limit_or_stays_below_it() -> None:
+    weak = {"v": f"{0.9 * MOST}*sin(pi*t)"}
+    assert cart().simulate(2.0, control=weak, saturate=True).saturation == ()
+    free = cart().simulate(2.0, control={"v": f"{2 * MOST}*sin(pi*t)"})
+    assert free.saturation == () and "saturated:" not in str(free.outcome)
+    unlimited = cart()
+    unlimited.limit("x", lower=-100)
+    assert unlimited.simulate(LONG, control={"v": SPRING}, saturate=True).saturation == ()
+
+
+def test_of_several_drives_the_longest_is_told_first_and_all_are_kept(tmp_path: Path) -> None:
+    m = kane.Model("gantry")
+    before = "ground"
+    for k, axis in enumerate("xyz"):
+        m.body(axis, mass=1.0)
+        m.joint(f"rail {axis}", "prismatic", before, axis, axis=axis, coordinates=[axis], speeds=[f"v{axis}"])
+        m.limit(axis, effort=float(k + 1))
+        before = axis
+    law = {f"v{axis}": "4*sin(pi*t)" for axis in "xyz"}
+    run = m.simulate(2.0, control=law, saturate=True)
+    assert [x.coordinate for x in run.saturation] == ["x", "y", "z"]
+    for k, found in enumerate(run.saturation):
+        assert found.share == pytest.approx(1 - 2 / math.pi * math.asin((k + 1) / 4), abs=1e-9)
+    again = kane.Trajectory.load(run.save(tmp_path / "run.npz"))
+    assert again.saturation == run.saturation and str(again.outcome) == str(run.outcome)

@@ -57,7 +57,7 @@ def limit_sentences(answers: Answers, t: Array, q: Array, u: Array, tau: Array) 
     fast = _sizes_beyond(u, _bounded_speeds(mechanism))
     if fast:
         yield f"faster than allowed: {fast}"
-    strong = _sizes_beyond(tau, _bounded_efforts(mechanism))
+    strong = _sizes_beyond(tau, bounded_efforts(mechanism))
     if strong:
         yield f"efforts beyond their limits: {strong}; {Option('saturate', (True,))} holds them there"
 
@@ -72,16 +72,14 @@ def _sizes_beyond(values: Array, bounds: list[tuple[str, int, float]]) -> str:
 def effort_limits(mechanism: Mechanism) -> Array:
     """The largest effort along each speed (N m, N), infinite where none is known."""
     found = np.full(len(mechanism.speeds), np.inf)
-    for _, i, most in _bounded_efforts(mechanism):
+    for _, i, most in bounded_efforts(mechanism):
         found[i] = most
     return found
 
 
 def saturate(efforts: dict[Expr, Expr], mechanism: Mechanism) -> dict[Expr, Expr]:
     """A law whose efforts along the speeds stay within their limits."""
-    variables = {
-        mechanism.effort_variable(mechanism.speeds[i], "control"): e for _, i, e in _bounded_efforts(mechanism)
-    }
+    variables = {mechanism.effort_variable(mechanism.speeds[i], "control"): e for _, i, e in bounded_efforts(mechanism)}
     return {
         variable: law.max(-variables[variable]).min(variables[variable]) if variable in variables else law
         for variable, law in efforts.items()
@@ -104,7 +102,7 @@ class SaturatedControl:
         ]
 
 
-def _bounded_efforts(mechanism: Mechanism) -> list[tuple[str, int, float]]:
+def bounded_efforts(mechanism: Mechanism) -> list[tuple[str, int, float]]:
     """(coordinate, place of the speed that is its rate, largest effort) wherever both are known."""
     return [
         (name, place, limit.effort) for name, place, limit in _limits_by_speed(mechanism) if np.isfinite(limit.effort)
@@ -149,4 +147,4 @@ def _range(limit: Limit) -> str:
     return f"{limit.lower:g} … {limit.upper:g}"
 
 
-__all__ = ["SaturatedControl", "effort_limits", "leave_limits", "limit_sentences", "saturate"]
+__all__ = ["SaturatedControl", "bounded_efforts", "effort_limits", "leave_limits", "limit_sentences", "saturate"]

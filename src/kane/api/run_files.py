@@ -29,6 +29,7 @@ from ..writing import check_writable, replacing, write_text
 from .answers import Answers
 from .records import Array
 from .run_values import acceleration_names, effort_names, state_columns, units_of
+from .saturation import Saturation
 from .vehicles import Crossing
 
 if TYPE_CHECKING:
@@ -36,20 +37,21 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 SUFFIXES = (".npz", ".parquet", ".csv")
-FORMAT = 1
-"""Of the JSON part; a file of a later one is refused."""
+FORMAT = 2
+"""Of the JSON part; a file of another one is refused."""
 
 MAX_ROWS = 5_000_000
 """More rows than any motion that fits into memory beside its results."""
 
 RECORDS: dict[str, type[Any]] = {
-    r.__name__: r for r in (Crossings, Event, Outcome, Segment, Singularity, Statistics, StepImpulses, Transition)
+    r.__name__: r
+    for r in (Crossings, Event, Outcome, Saturation, Segment, Singularity, Statistics, StepImpulses, Transition)
 }
 """What a file may hold beside numbers, texts, lists and mappings of them."""
 
 _NUMBERS = ("float64", "int64", "int32", "bool")
 _KEY = "kane"  # of the JSON part, in an .npz file and in the metadata of a Parquet schema
-_PARTS = ("outcome", "statistics", "events", "singularities", "segments", "transitions", "step_impulses")
+_PARTS = ("outcome", "statistics", "events", "singularities", "saturation", "segments", "transitions", "step_impulses")
 
 
 def save_run(run: Trajectory, path: str | Path, suffix: str = "") -> Path:

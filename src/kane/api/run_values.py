@@ -166,10 +166,10 @@ def _between(run: Trajectory, before: Any, share: Array, t: Array) -> Trajectory
     """The motion at times t (s), each a share of the way from one sample to the next."""
     after, span, share = before + 1, (run.t[before + 1] - run.t[before])[:, None], share[:, None]
     qdot = np.asarray(run.model.qdot(run.q, run.u, t=run.t[:, None]))
-    q = _cubic(run.q, qdot, before, after, share, span)
-    u = _cubic(run.u, run.acceleration(), before, after, share, span)
+    q = cubic(run.q, qdot, before, after, share, span)
+    u = cubic(run.u, run.acceleration(), before, after, share, span)
     tau = (1.0 - share) * run.tau[before] + share * run.tau[after]
-    work = _cubic(run.work[:, None], _power(run), before, after, share, span)[:, 0]
+    work = cubic(run.work[:, None], _power(run), before, after, share, span)[:, 0]
     q = unit_quaternions(run.answers.mechanism, q)
     return replace(run, t=t, q=q, u=u, tau=tau, work=work, segments=(), step_impulses=None)
 
@@ -206,7 +206,7 @@ def _refuse_jumps(run: Trajectory, t: Array, left: Any) -> None:
             )
 
 
-def _cubic(x: Array, rates: Array, a: Any, b: Any, s: Array, h: Array) -> Array:
+def cubic(x: Array, rates: Array, a: Any, b: Any, s: Array, h: Array) -> Array:
     """The cubic of Hermite between samples a and b, at shares s of the time h between them."""
     r = 1.0 - s
     ends = r * r * (1.0 + 2.0 * s) * x[a] + s * s * (1.0 + 2.0 * r) * x[b]

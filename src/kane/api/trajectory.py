@@ -39,6 +39,7 @@ from .records import Array, Energy, Momentum, Residuals
 from .run_files import load_run, save_run
 from .run_pictures import curves, film
 from .run_values import column, evaluate, resample, to_pandas, to_xarray
+from .saturation import Saturation, find_saturation, saturation_sentences
 from .stepped import stepped_motion
 from .stops import add_sentences, judge_poles, name_stop
 from .vehicles import (
@@ -67,14 +68,12 @@ class Trajectory:
     `statistics` say what it cost, `events` where watched expressions crossed zero, `singularities` which singular
     positions of constraints it passed. `segments` are its parts under one set of constraints each, `transitions` what
     lies between them; `ground_crossings` are, by vehicle, the times at which it would have to be pulled down, would
-    slip or tip over. `step_impulses` are those of time stepping, where every step was asked for. It answers with the
-    model that it was simulated with (`answers`), which may have changed since.
+    slip or tip over; `saturation` says which efforts of a control were at their limits, and when; `step_impulses` are
+    those of time stepping, where every step was asked for. It answers with the model that it was simulated with.
 
     >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
-    >>> run.t.tolist(), run.q.shape
-    ([0.0, 0.5, 1.0], (3, 1))
-    >>> run.outcome.success
-    True
+    >>> run.t.tolist(), run.q.shape, run.outcome.success
+    ([0.0, 0.5, 1.0], (3, 1), True)
     """
 
     answers: Answers = field(repr=False)
@@ -93,6 +92,7 @@ class Trajectory:
         default_factory=dict[str, tuple[Crossing, ...]], repr=False
     )
     step_impulses: StepImpulses | None = field(default=None, repr=False)
+    saturation: tuple[Saturation, ...] = ()
 
     @property
     def model(self) -> Model:
@@ -435,9 +435,11 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
         judgement = judge_contacts(run)
     else:
         judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
-    said = [*judgement, *limit_sentences(answers, run.t, run.q, run.u, run.tau)]
+    limited = find_saturation(run, problem, solution)
+    said = [*judgement, *limit_sentences(answers, run.t, run.q, run.u, run.tau), *saturation_sentences(limited)]
     outcome = judge_poles(answers, replace(outcome, text=add_sentences(outcome, said)), run.t, run.q, run.u)
-    return replace(run, outcome=outcome, singularities=passed, ground_crossings=judgement.crossings)
+    crossed = judgement.crossings
+    return replace(run, outcome=outcome, singularities=passed, ground_crossings=crossed, saturation=limited)
 
 
 def present_so_far(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:

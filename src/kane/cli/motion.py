@@ -191,9 +191,18 @@ def _summary(trajectory: Trajectory, drive: Driving) -> dict[str, Any]:
         "seconds": trajectory.statistics.seconds,
         "energy_balance_error": trajectory.balance().error,
         **({"off_target": off} if off else {}),
+        **({"saturation": _saturation(trajectory)} if trajectory.saturation else {}),
         **(_on_constraints(trajectory) if model.constraints else {}),
         **({"events": {x.event.name: x.t.tolist() for x in trajectory.events}} if trajectory.events else {}),
         **({"transitions": [_transition(x) for x in trajectory.transitions]} if trajectory.transitions else {}),
+    }
+
+
+def _saturation(trajectory: Trajectory) -> dict[str, Any]:
+    """Efforts that were at their limits, by coordinate, as plain data."""
+    return {
+        x.coordinate: {"limit": x.limit, "seconds": x.seconds, "share": x.share, "first": x.first, "spans": x.spans}
+        for x in trajectory.saturation
     }
 
 

@@ -258,8 +258,29 @@ def simulation_chapter(trajectory: Trajectory, targets: Mapping[str, float], *, 
     body += figure(plots.svg(drawn, "motion"), caption)
     body += _attitudes(trajectory)
     if np.any(trajectory.tau):
-        body += _efforts(model, trajectory.t, trajectory.tau, "Efforts of the control law.")
+        body += _efforts(model, trajectory.t, trajectory.tau, "Efforts of the control law.") + _saturation(trajectory)
     return Section("Simulation", body)
+
+
+def _saturation(trajectory: Trajectory) -> str:
+    """Efforts that were at their limits, how long and when first; nothing where none was."""
+    if not trajectory.saturation:
+        return ""
+    units = dict(zip(trajectory.model.coordinates, coordinate_units(trajectory.model.mechanism), strict=True))
+    rows = [
+        (
+            x.coordinate,
+            f"{x.limit:g}",
+            drive_units(units[x.coordinate]).rpartition(", ")[2] or "–",
+            f"{x.seconds:.4g}",
+            f"{100 * x.share:.3g} %",
+            f"{x.first:.4g}",
+            str(len(x.spans)),
+        )
+        for x in trajectory.saturation
+    ]
+    head = ("effort along the rate of", "limit", "unit", "at it, s", "of the time", "first, s", "times")
+    return paragraph("Efforts that were held at their limits:") + table(head, rows)
 
 
 _STILL = 1e-9  # rad or m, relative where larger: what moves less is at rest to the eye

@@ -93,8 +93,9 @@ def test_every_record_of_a_run_can_be_in_a_file() -> None:
         "transitions",
         "ground_crossings",
         "step_impulses",
+        "saturation",
     }
-    assert set(RECORDS) >= {"Outcome", "Statistics", "Crossings", "Singularity", "Segment", "Transition"}
+    assert set(RECORDS) >= {"Outcome", "Statistics", "Crossings", "Singularity", "Segment", "Transition", "Saturation"}
 
 
 def test_a_table_alone_needs_its_model_and_says_so(tmp_path: Path) -> None:

@@ -208,6 +208,19 @@ def test_efforts_stay_within_their_limits_where_asked(arm: Path, tmp_path: Path)
     assert abs(efforts).max() == 50.0
 
 
+def test_the_shell_tells_how_long_efforts_were_at_their_limits(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """100 sin 2π t is beyond the 50 N m of the elbow for two thirds of the time, first after a twelfth of a second."""
+    line = ["simulate", str(arm), "--control", "elbow=100*sin(2*pi*t)", "--t", "1", "--saturate"]
+    assert main(line) == 0
+    assert "saturated: q_elbow for 0.6667 s (66.7 % of the time), first at t = 0.08333 s" in capsys.readouterr().out
+    assert main([*line, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["saturation"]
+    assert list(found) == ["q_elbow"] and found["q_elbow"]["limit"] == 50.0
+    assert found["q_elbow"]["share"] == pytest.approx(2 / 3, abs=1e-9)
+    ends = [x for span in found["q_elbow"]["spans"] for x in span]
+    assert ends == pytest.approx([1 / 12, 5 / 12, 7 / 12, 11 / 12], abs=1e-9)
+
+
 def test_a_sweep_holds_efforts_within_their_limits_as_a_motion_alone_does(
     arm: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

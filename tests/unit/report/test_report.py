@@ -95,6 +95,23 @@ def test_the_equations_of_a_small_model_are_set_as_mathematics(page: str) -> Non
         ElementTree.fromstring(element.replace("&#x2062;", ""))
 
 
+def test_a_report_lists_efforts_that_were_at_their_limits(tmp_path: Path) -> None:
+    """6 sin π t, cut off at 3: two thirds of the time, first after a sixth of a second, four times in 4 s."""
+    m = kane.Model("cart")
+    m.body("cart", mass=2.0)
+    m.joint("rail", "prismatic", "ground", "cart", axis="x", coordinates=["x"], speeds=["v"])
+    m.limit("x", effort=3.0)
+    run = m.simulate(4.0, control={"v": "6*sin(pi*t)"}, saturate=True)
+    write(m, tmp_path / "cart.html", trajectory=run, scene=False)
+    text = (tmp_path / "cart.html").read_text(encoding="utf-8")
+    assert "saturated: x for 2.667 s (66.7 % of the time), first at t = 0.1667 s" in text
+    cells = ["x", "3", "N", "2.667", "66.7 %", "0.1667", "4"]
+    assert "</td><td>".join(cells) in text.replace('<td class="w">', "<td>")
+    free = m.simulate(4.0, control={"v": "2*sin(pi*t)"}, saturate=True)
+    write(m, tmp_path / "free.html", trajectory=free, scene=False)
+    assert "held at their limits" not in (tmp_path / "free.html").read_text(encoding="utf-8")
+
+
 def test_text_of_a_model_is_text_on_the_page(tmp_path: Path) -> None:
     model = kane.Model("rod", gravity=[0, -9.81, 0], about="<script>alert('&')</script>")
     model.body("rod", mass=1.0, center=[0, -1, 0])
