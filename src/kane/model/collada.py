@@ -56,6 +56,7 @@ def read_collada(data: bytes, source: str) -> Surface:
     document: Any = collada.Collada(io.BytesIO(data), ignore=ignored)
     places, triangles, colors, count = list[Array](), list[Triangles](), list[str](), 0
     for geometry in () if document.scene is None else document.scene.objects("geometry"):
+        mirrored = float(np.linalg.det(np.asarray(geometry.matrix, dtype=np.float64)[:3, :3])) < 0.0
         for part in geometry.primitives():
             faces: Any = part.triangleset() if hasattr(part, "triangleset") else part
             if not hasattr(faces, "vertex_index") or np.ndim(faces.vertex_index) != 2 or not len(faces.vertex_index):
@@ -63,7 +64,8 @@ def read_collada(data: bytes, source: str) -> Surface:
             if faces.vertex_index.shape[1] != 3:
                 continue
             places.append(np.asarray(faces.vertex, dtype=np.float64))
-            triangles.append(np.asarray(faces.vertex_index, dtype=np.int64) + count)
+            numbers = np.asarray(faces.vertex_index, dtype=np.int64) + count
+            triangles.append(numbers[:, ::-1] if mirrored else numbers)
             colors += [_diffuse(part)] * len(triangles[-1])
             count += len(places[-1])
     if not places:

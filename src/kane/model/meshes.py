@@ -118,9 +118,11 @@ def missing_meshes(mechanism: Mechanism, packages: Packages = ()) -> str:
 
 
 def mesh_surface(shape: Shape) -> Surface:
-    """A mesh that a body is drawn with (m), in the frame of the body."""
+    """A mesh that a body is drawn with (m), in the frame of the body; the corners of a triangle go counter-clockwise
+    seen from outside, also where factors mirror it."""
     found = _read(_path_of(shape))
-    return replace(found, places=_in_body(shape, found.places))
+    triangles = found.triangles[:, ::-1] if np.prod(np.sign(shape.size)) < 0 else found.triangles
+    return replace(found, places=_in_body(shape, found.places), triangles=triangles)
 
 
 def _in_body(mesh: Shape, places: Array) -> Array:

@@ -15,8 +15,8 @@ from ..viewer.meshes import DrawnMesh, Fineness
 from ..viewer.shapes import PALETTE, Array, points_in_N, size, up_direction
 from .document import pack
 
-TRIANGLES = Fineness(each=4000, in_all=30_000)
-"""Of the meshes of a page: some 350 kB."""
+TRIANGLES = Fineness(each=6000, in_all=60_000)
+"""Of the meshes of a page: some 700 kB."""
 
 FOLLOWED, FOLLOWED_ALONE = 2.5, 15.0
 """A mechanism, and a body alone, that travels this many times its own size is followed by the camera."""

@@ -20,7 +20,7 @@ from .shapes import Array
 EXACT = 1 << 20
 """Cells of a grid along the longest side of a mesh, in which only corners are joined that are one."""
 
-READY, LARGE = 16, 20_000
+READY, LARGE = 12, 6000
 """Times as many triangles as are wanted, and so many at least, beyond which a grid makes them fewer at first: it is
 quicker, and what it does is too small to be seen later."""
 
@@ -40,6 +40,10 @@ surface do not tell where along it."""
 
 EVEN = 1e-7
 """Part that the fourth power of its length has in the cost of an edge: on a plane short ones go first."""
+
+REFUSED, TRIES = 4.0, 4
+"""Factor of the costs of edges at both ends of one that would have turned a triangle over, so that others have their
+turn, and how often all corners have it before there is no edge left that may collapse."""
 
 _NOTHING = 1e-12  # area beside the square of the size of a mesh: the normal of such a triangle is rounding
 
@@ -113,13 +117,14 @@ def _keys(triples: Any, base: int) -> Any:
 
 
 class _Collapsing:
-    """A mesh of size 1 whose edges collapse: corners with the planes that have gone into each, as sums of n nᵀ over
-    homogeneous coordinates (k, 4, 4), triangles with their labels and places among those given."""
+    """A mesh of size 1 whose edges collapse: corners with the planes that have gone into each, as `_planes` (k, 10),
+    and a factor (k,) for the costs of its edges; triangles with their labels and places among those given."""
 
     def __init__(self, corners: Array, triangles: Triangles, labels: Any):
         self.corners, self.triangles, self.labels = corners, triangles, labels
         self.origin = np.arange(len(triangles))
         self.planes = _planes_at(corners, triangles, _Edges.of(triangles, labels, len(corners)))
+        self.factors = np.ones(len(corners))
 
     def collapse(self, most: int) -> bool:
         """Collapse some edges, no more than are needed to leave `most` triangles; False if none could be."""
@@ -128,18 +133,15 @@ class _Collapsing:
         order = np.argsort(costs, kind="stable")
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        able = rank < max(8, int(CHEAP * len(order)))
-        for _ in range(8):
+        for able in (rank < max(8, int(CHEAP * len(order))), np.ones(len(order), dtype=bool)):
             chosen = _apart(edges.ends, rank, able, len(self.corners))
             chosen = chosen[: -(-(len(self.triangles) - most) // 2)]
             kept = self._without_turning(edges.ends, places, chosen)
+            self.factors[edges.ends[np.setdiff1d(chosen, kept)]] *= REFUSED
             if kept.size:
                 self._apply(edges.ends[kept], places[kept])
                 return True
-            able[chosen] = False
-            if not able.any():
-                able = rank >= int(CHEAP * len(order))
-        return False
+        return bool(self.factors.min() < REFUSED**TRIES)
 
     def _judge(self, edges: _Edges) -> tuple[Array, Array]:
         """Where the corners of each edge would become one, (e, 3), and what that costs: the sum of squares of its
@@ -147,51 +149,52 @@ class _Collapsing:
         first, second = edges.ends.T
         a, b = self.corners[first], self.corners[second]
         planes, middle = self.planes[first] + self.planes[second], 0.5 * (a + b)
-        length = np.linalg.norm(b - a, axis=1)
-        pull = SOFT * np.trace(planes[:, :3, :3], axis1=1, axis2=2) + _NOTHING
-        matrix = planes[:, :3, :3] + pull[:, None, None] * np.eye(3)
-        places = np.linalg.solve(matrix, (pull[:, None] * middle - planes[:, :3, 3])[..., None])[..., 0]
-        far = np.linalg.norm(places - middle, axis=1) > length
+        length = np.sqrt(np.sum((b - a) ** 2, axis=1))
+        places = _nearest(planes, middle)
+        far = np.sum((places - middle) ** 2, axis=1) > length**2
         places[far] = middle[far]
-        whole = np.concatenate([places, np.ones((len(places), 1))], axis=1)
-        costs = np.maximum(0.0, np.einsum("ei,eij,ej->e", whole, planes, whole)) + EVEN * length**4
+        costs = np.maximum(0.0, _distances(planes, places)) + EVEN * length**4
         at_border = np.zeros(len(self.corners), dtype=bool)
         at_border[edges.ends[edges.border]] = True
         across = ~edges.border & at_border[first] & at_border[second]
-        return places, costs + np.where(across, length**4, 0.0)
+        return places, (costs + np.where(across, length**4, 0.0)) * self.factors[first] * self.factors[second]
 
     def _without_turning(self, ends: Any, places: Array, chosen: Any) -> Any:
         """Those of the chosen edges that may collapse together without turning a triangle over."""
-        before = _area_vectors(self.corners, self.triangles)
+        moving = np.zeros(len(self.corners), dtype=bool)
+        moving[ends[chosen]] = True
+        near = self.triangles[moving[self.triangles].any(axis=1)]
+        before = _area_vectors(self.corners, near)
+        size = np.sum(before**2, axis=1)
         while chosen.size:
-            corners, triangles = self._moved(ends[chosen], places[chosen])
-            after = _area_vectors(corners, triangles)
-            sizes = np.linalg.norm(before, axis=1), np.linalg.norm(after, axis=1)
-            turns = np.sum(before * after, axis=1) <= TURN * sizes[0] * sizes[1]
-            turns &= _has_three(triangles) & (sizes[0] > _NOTHING)
+            corners, target = self._corners_after(ends[chosen], places[chosen])
+            after = _area_vectors(corners, target[near])
+            along = np.sum(before * after, axis=1)
+            turns = (along <= 0.0) | (along**2 <= TURN**2 * size * np.sum(after**2, axis=1))
+            turns &= _has_three(target[near]) & (size > _NOTHING**2)
             touched = np.zeros(len(corners), dtype=bool)
-            touched[self.triangles[turns]] = True
+            touched[near[turns]] = True
             good = ~touched[ends[chosen]].any(axis=1)
             if good.all():
                 break
             chosen = chosen[good]
         return chosen
 
-    def _moved(self, ends: Any, places: Array) -> tuple[Array, Triangles]:
-        """Corners and triangles after some edges have collapsed, to their first ends."""
+    def _corners_after(self, ends: Any, places: Array) -> tuple[Array, Any]:
+        """Corners after some edges have collapsed, to their first ends, and the number that each corner has then."""
         target, corners = np.arange(len(self.corners)), self.corners.copy()
         target[ends[:, 1]], corners[ends[:, 0]] = ends[:, 0], places
-        return corners, target[self.triangles]
+        return corners, target
 
     def _apply(self, ends: Any, places: Array) -> None:
-        corners, triangles = self._moved(ends, places)
-        planes = self.planes.copy()
+        corners, target = self._corners_after(ends, places)
+        planes, triangles = self.planes.copy(), target[self.triangles]
         planes[ends[:, 0]] += planes[ends[:, 1]]
-        used = np.unique(triangles[_has_three(triangles)])
-        left = _tidy(corners, triangles, np.arange(len(triangles)))
-        self.corners, self.triangles = left.corners, left.triangles
+        columns = np.concatenate([corners, planes, self.factors[:, None]], axis=1)
+        left = _tidy(columns, triangles, np.arange(len(triangles)))
+        self.corners, self.planes = left.corners[:, :3].copy(), left.corners[:, 3:-1].copy()
+        self.factors, self.triangles = left.corners[:, -1].copy(), left.triangles
         self.labels, self.origin = self.labels[left.origin], self.origin[left.origin]
-        self.planes = planes[used]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,12 +226,12 @@ def _sides(triangles: Triangles) -> tuple[Any, Any]:
 
 
 def _planes_at(corners: Array, triangles: Triangles, edges: _Edges) -> Array:
-    """Sums (k, 4, 4) of the planes at each corner: those of its triangles by their areas, and at borders those across
+    """Sums (k, 10) of the planes at each corner: those of its triangles by their areas, and at borders those across
     the surface."""
     area = _area_vectors(corners, triangles)
     size = np.linalg.norm(area, axis=1)
     normals = area / np.maximum(size, 1e-300)[:, None]
-    found = np.zeros((len(corners), 4, 4))
+    found = np.zeros((len(corners), 10))
     own = _planes(normals, corners[triangles[:, 0]], 0.5 * size)
     for k in range(3):
         np.add.at(found, triangles[:, k], own)
@@ -243,9 +246,31 @@ def _planes_at(corners: Array, triangles: Triangles, edges: _Edges) -> Array:
 
 
 def _planes(normals: Array, points: Array, weights: Array) -> Array:
-    """Squares of distances from planes as forms (n, 4, 4) of homogeneous coordinates, times weights."""
-    rows = np.concatenate([normals, -np.sum(normals * points, axis=1, keepdims=True)], axis=1)
-    return weights[:, None, None] * rows[:, :, None] * rows[:, None, :]
+    """Squares of distances from planes, times weights, as forms (n, 10) xᵀ A x + 2 bᵀ x + c: xx, xy, xz, yy, yz, zz of
+    A, then b and c."""
+    x, y, z = normals.T
+    d = -np.sum(normals * points, axis=1)
+    return np.stack([x * x, x * y, x * z, y * y, y * z, z * z, x * d, y * d, z * d, d * d], axis=1) * weights[:, None]
+
+
+def _distances(planes: Array, places: Array) -> Array:
+    """Sums of squares of distances of places (e, 3) from planes (e, 10)."""
+    xx, xy, xz, yy, yz, zz, bx, by, bz, c = planes.T
+    x, y, z = places.T
+    along_x, along_y = xx * x + 2.0 * (xy * y + xz * z + bx), yy * y + 2.0 * (yz * z + by)
+    return x * along_x + y * along_y + z * (zz * z + 2.0 * bz) + c
+
+
+def _nearest(planes: Array, middle: Array) -> Array:
+    """Places (e, 3) nearest to planes (e, 10), and a little to the middle: A x = -b by Cramer's rule."""
+    xx, xy, xz, yy, yz, zz, bx, by, bz, _ = planes.T
+    pull = SOFT * (xx + yy + zz) + _NOTHING
+    xx, yy, zz = xx + pull, yy + pull, zz + pull
+    rx, ry, rz = pull * middle[:, 0] - bx, pull * middle[:, 1] - by, pull * middle[:, 2] - bz
+    a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    d, e, f = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
+    found = np.stack([a * rx + b * ry + c * rz, b * rx + d * ry + e * rz, c * rx + e * ry + f * rz], axis=1)
+    return found / (xx * a + xy * b + xz * c)[:, None]
 
 
 def _apart(ends: Any, rank: Any, able: Any, corners: int) -> Any:

@@ -21,8 +21,8 @@ _LIGHT = np.array([0.35, 0.85, 0.4])  # from the right, above and in front, in t
 _EDGE = 0.7  # cosine of the angle between two triangles beyond which there is an edge between them
 _FINE = 900.0  # dots along the longer side of a drawing
 
-TRIANGLES = Fineness(each=4000, in_all=24_000)
-"""Of the meshes of a drawing or of a frame: some 20 ms."""
+TRIANGLES = Fineness(each=200_000, in_all=600_000)
+"""Of the meshes of a drawing: less than a second, and to make them fewer takes longer."""
 
 
 def mechanism(model: Any, q: Array | None = None) -> Picture:
@@ -75,10 +75,10 @@ class Scene:
     colors: Array
 
     @classmethod
-    def of(cls, described: Mechanism, poses: Array) -> Scene:
+    def of(cls, described: Mechanism, poses: Array, fineness: Fineness = TRIANGLES) -> Scene:
         """The scene of a mechanism, seen from the side and a little from above, first in poses (bodies, 12)."""
         index = {name: i for i, name in enumerate(described.bodies)}
-        looks = Appearance.of(described, TRIANGLES)
+        looks = Appearance.of(described, fineness)
         ends = [points_in_N(poses, i, c) for i, c in enumerate(looks.corners(described))]
         thick = LINE * float(np.ptp(np.concatenate([*ends, np.zeros((1, 3))]), axis=0).max())
         found = [

@@ -23,12 +23,16 @@ from ..model import Mechanism
 from ..writing import check_writable, replacing
 from .drawings import Scene, axes_of_ground, place
 from .figures import Picture
+from .meshes import Fineness
 from .shapes import Array, center_view, up_direction
 from .style import GRID, STYLE
 
 SUFFIXES = (".gif", ".mp4")
 MOST_FRAMES = 1500
 """Frames of a film: a minute of 25 in a second."""
+
+TRIANGLES = Fineness(each=6000, in_all=40_000)
+"""Of the meshes of a frame: some 30 ms."""
 
 _DOTS = 100  # per inch
 _ROOM = 0.06  # around the bodies, as a part of the picture
@@ -64,7 +68,7 @@ def write_film(film: Film, path: Path | str) -> Path:
 def frames(film: Film) -> Iterator[Array]:
     """The pictures (height, width, 3) of bytes, one after another."""
     seen = center_view(film.mechanism, film.poses)
-    scene = Scene.of(film.mechanism, seen[0])
+    scene = Scene.of(film.mechanism, seen[0], TRIANGLES)
     grid = _Grid.under(scene, film.mechanism, seen)
     if grid is not None:
         seen = seen.copy()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import trimesh
-from scipy.spatial import cKDTree
+from scipy.spatial import KDTree
 
 from kane.model import Shape
 from kane.model.meshes import mesh_surface
@@ -106,10 +106,10 @@ def test_a_link_of_the_panda_with_a_tenth_of_its_triangles_is_not_torn(link: str
     before, after = areas(whole.places, whole.triangles), areas(left.corners, left.triangles)
     for k in range(len(known)):
         kept = after[labels.reshape(-1)[left.origin] == k].sum()
-        assert kept == pytest.approx(before[labels.reshape(-1) == k].sum(), rel=0.1, abs=2e-4)
+        assert kept == pytest.approx(before[labels.reshape(-1) == k].sum(), rel=0.15, abs=3e-4)
     samples = trimesh.sample.sample_surface(trimesh.Trimesh(left.corners, left.triangles), 200_000, seed=1)[0]
     seen = whole.places[np.unique(whole.triangles)]
-    assert cKDTree(np.asarray(samples)).query(seen)[0].max() < 3e-3
+    assert KDTree(np.asarray(samples)).query(seen)[0].max() < 3e-3
 
 
 def test_what_small_meshes_do_not_need_is_for_the_others() -> None:

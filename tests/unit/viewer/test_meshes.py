@@ -15,6 +15,8 @@ import pytest
 import trimesh
 
 import kane
+from kane.model import Shape
+from kane.model.meshes import mesh_surface
 from kane.page.scene import TRIANGLES
 
 MODEL = """
@@ -104,6 +106,24 @@ def test_collada_has_units_nodes_and_an_upward_axis(up: str, corners: list[tuple
     expected = 0.5 * np.array(corners) + [0, 0, -1]
     assert scene["left_out"] == [] and len(numbers(piece["triangles"])) == 12
     assert np.abs(np.sort(places, axis=0) - np.sort(expected, axis=0)).max() < 1e-4
+
+
+def outward_volume(file: Path, size: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> float:
+    """∫ x · n dA / 3 over a mesh as it is drawn: its volume, negative where its inside is turned out."""
+    surface = mesh_surface(Shape("mesh", size, file=file.name, path=str(file)))
+    a, b, c = (surface.places[surface.triangles[:, k]] for k in range(3))
+    return float(np.sum(np.cross(a, b) * c)) / 6.0
+
+
+@pytest.mark.parametrize("size", [(1, 1, 1), (1, -1, 1), (-1, -1, 1), (-2, -1, -1)])
+def test_a_mesh_that_is_mirrored_keeps_its_outside(size: tuple[float, float, float], tmp_path: Path) -> None:
+    trimesh.creation.box((0.2, 0.4, 0.6)).export(tmp_path / "box.stl")
+    assert outward_volume(tmp_path / "box.stl", size) == pytest.approx(0.048 * abs(np.prod(size)))
+    mirrored = COLLADA.format(doctype="", up="").replace(
+        "<scale>1 1 2</scale>", f"<scale>{size[0]} {size[1]} 2</scale>"
+    )
+    (tmp_path / "wedge.dae").write_text(mirrored, encoding="utf-8")
+    assert outward_volume(tmp_path / "wedge.dae") == pytest.approx(0.1 * 0.2 * 0.6 / 6 * abs(size[0] * size[1]))
 
 
 MATERIALS = "".join(
