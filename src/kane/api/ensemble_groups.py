@@ -37,7 +37,7 @@ class MemberGroup:
             yield MemberGroup(self.ready, self.places[some], self.starts[some], self.parameters[some])
 
 
-class Found:
+class BlockResults:
     """What came of the members of a block so far."""
 
     def __init__(self, count: int, n: int, events: int, watched: int, times: Array, keep: bool, wheels: int):
@@ -82,4 +82,4 @@ class Found:
         )
 
 
-__all__ = ["Found", "MemberGroup"]
+__all__ = ["BlockResults", "MemberGroup"]

@@ -137,30 +137,36 @@ def shares(ensemble: Ensemble, result: str, found: Mapping[str, tuple[float, flo
 
 
 def over_two(ensemble: Ensemble, result: str, title: str = "") -> Any:
-    """A map of a result over the two things that differ and matter most to it: its mean in every cell."""
+    """A map of a result over the two things that differ and matter most to it: its mean in every cell, the share of
+    members where it says whether an event occurs."""
     from ..viewer import ensembles as pictures
 
-    names, given = _two_to_map(ensemble, result), ensemble_views.differences(ensemble)
+    names, given = two_to_map(ensemble, result), ensemble_views.differences(ensemble)
+    if names is None:
+        known = ", ".join(given) or "nothing"
+        raise InputError(
+            f"kind = 'map': a map has two things that differ, and here {known} differs\n"
+            "    fix: draw or give a second one, or kind='scatter'"
+        )
     places = given[names[0]], given[names[1]]
     values = ensemble_views.column(ensemble, result)
     x, y, means = cell_means(*places, values)
     there = np.isfinite(values)
     counts = pictures.CellCounts(*(count_cells(*places, which) for which in (np.ones_like(there), there)))
-    across, up, colour = (str(label_of(ensemble, name)) for name in (*names, result))
-    return pictures.map_over(x, y, means, (across, up, colour), title, counts)
+    across, up = (str(label_of(ensemble, name)) for name in names)
+    shown = label_of(ensemble, result)
+    bounds = (0.0, 1.0) if shown.is_answer else None
+    return pictures.map_over(x, y, means, (across, up, shown.mean), title, counts, bounds)
 
 
-def _two_to_map(ensemble: Ensemble, result: str) -> tuple[str, str]:
-    """The two things that differ with the largest rank correlations to a result, none following from the other."""
+def two_to_map(ensemble: Ensemble, result: str) -> tuple[str, str] | None:
+    """The two things that differ with the largest rank correlations to a result, none following from the other; None
+    where there are no two."""
     given, ranks = ensemble_views.differences(ensemble), list(ensemble_views.sensitivity(ensemble, result))
     for name in ranks[1:]:
         if abs(ensemble_views.rank_correlation(given[ranks[0]], given[name])) < SAME:
             return ranks[0], name
-    known = ", ".join(ranks) or "nothing"
-    raise InputError(
-        f"kind = 'map': a map has two things that differ, and here {known} differs\n"
-        "    fix: draw or give a second one, or kind='scatter'"
-    )
+    return None
 
 
 def cell_means(x: Array, y: Array, values: Array) -> tuple[Array, Array, Array]:
@@ -220,8 +226,10 @@ __all__ = [
     "histogram",
     "histograms",
     "label_of",
+    "over_two",
     "ranking",
     "scatter",
     "shares",
+    "two_to_map",
     "watched_of",
 ]

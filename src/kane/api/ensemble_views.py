@@ -26,6 +26,9 @@ Values = Mapping[str, Any]
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Shares of the members below the curves of a dataset."""
 
+OCCURS = "occurs_"
+"""How results begin that say whether an event occurs; they are no columns of the table, which has crossings."""
+
 
 def _block(ensemble: Ensemble) -> tuple[Contents, MemberBlock]:
     """All members as one block."""
@@ -222,15 +225,27 @@ class _Quantiles:
 
 
 def result_column(ensemble: Ensemble, name: str) -> str:
-    """The column that a result names: for what is watched, and no parameter, that of its largest values."""
-    parameters = {column.name for column in ensemble.work.plan.columns if column.kind == "parameters"}
-    return f"high_{name}" if name in ensemble.high and name not in parameters else name
+    """The column that a result names, which is no parameter: for what is watched that of its largest values, for an
+    event that of whether it occurs."""
+    if name in {column.name for column in ensemble.work.plan.columns if column.kind == "parameters"}:
+        return name
+    if name in ensemble.high:
+        return f"high_{name}"
+    return f"{OCCURS}{name}" if name in ensemble.crossings else name
+
+
+def occurrences(ensemble: Ensemble) -> dict[str, Any]:
+    """Name → values (n,) by event: 1 for members in which it occurs, 0 for the others, nan for those that failed before
+    it could."""
+    known = ensemble.crossings.items()
+    return {f"{OCCURS}{name}": np.where(x > 0, 1.0, np.where(ensemble.success, 0.0, np.nan)) for name, x in known}
 
 
 def column(ensemble: Ensemble, name: str) -> Any:
-    """A column of numbers by its name, or by that of what is watched, (n,)."""
+    """A column of numbers by its name, or by that of what is watched or of an event, (n,)."""
     name = result_column(ensemble, name)
     known = {key: x for key, x in columns(ensemble).items() if np.asarray(x).dtype.kind in "fiu" and key != "member"}
+    known |= {key: x for key, x in occurrences(ensemble).items() if key not in known}
     if name not in known:
         raise InputError(f"result = {describe_value(name)}: no such column\n    fix: known: {', '.join(known)}")
     return np.asarray(known[name], dtype=float)
@@ -245,6 +260,7 @@ __all__ = [
     "column",
     "columns",
     "differences",
+    "occurrences",
     "occurs",
     "rank_correlation",
     "result_column",

@@ -21,7 +21,7 @@ from ..graph import Expr
 from ..model import attitudes, locks
 from ..simulate import ENDS, REASONS, Members, Outcome
 from .answers import Answers
-from .ensemble_groups import Found, MemberGroup
+from .ensemble_groups import BlockResults, MemberGroup
 from .ensemble_watch import Efforts, evaluate_program, extremes, extremes_between, look_times, watch_motions
 from .many_starts import are_lawful, initial_states_of, roll_together, start_together, starts_are_alike
 from .records import Array
@@ -77,7 +77,7 @@ class MemberWork:
         return self._block(first, found, numbers, groups[0].ready if groups else None)
 
     def _run_group(
-        self, group: MemberGroup, found: Found, numbers: Array, look: Callable[[int], object] | None
+        self, group: MemberGroup, found: BlockResults, numbers: Array, look: Callable[[int], object] | None
     ) -> None:
         """Run the members of a group; where what is watched is looked at on the way some at a time, since of their
         states there nothing but the extremes is kept."""
@@ -97,7 +97,7 @@ class MemberWork:
         efforts = self._efforts(ready, numbers, stored)
         return watch_motions(self.answers, self.watch, times, members, self._parameters(numbers), efforts)
 
-    def _name_stops(self, numbers: Array, found: Found) -> None:
+    def _name_stops(self, numbers: Array, found: BlockResults) -> None:
         """Let messages of members that stopped say why as `simulate` does: gimbal lock, rims that lie flat."""
         n = len(self.answers.mechanism.coordinates)
         for i, text in found.messages.items():
@@ -105,7 +105,7 @@ class MemberWork:
                 outcome = Outcome(ENDS[int(found.reason[i])], float(found.t[i]), text)
                 found.messages[i] = name_stop(self._answers_of(numbers[i]), outcome, found.y[i, :n]).text
 
-    def _judge_wheels(self, numbers: Array, found: Found) -> None:
+    def _judge_wheels(self, numbers: Array, found: BlockResults) -> None:
         """Let members of which a wheel passed through lying flat fail, and say so, as `simulate` does: by states at the
         times of output or, where only the end is asked for, by another run of those that came near it."""
         n = len(self.answers.mechanism.coordinates)
@@ -124,7 +124,7 @@ class MemberWork:
             if not judged.success:
                 found.reason[i], found.messages[i] = ENDS.index(judged.reason), judged.text
 
-    def _states_of(self, numbers: Array, found: Found, i: int) -> tuple[Array, Array]:
+    def _states_of(self, numbers: Array, found: BlockResults, i: int) -> tuple[Array, Array]:
         """Times (k,) and states (k, n) of a member: those of output, or all steps where only the end is asked for."""
         if self._watches_wheels():
             solution = self._setup(numbers).run()
@@ -142,12 +142,12 @@ class MemberWork:
         values = self._parameters(numbers[None])[0]
         return self.answers.with_parameters(values) if values.size else self.answers
 
-    def _new_results(self, count: int) -> Found:
+    def _new_results(self, count: int) -> BlockResults:
         wheels = rolls(self.answers.mechanism) if self._watches_wheels() else 0
         events, watched = len(self.options["events"] or ()), len(self.watch)
-        return Found(count, self._size(), events, watched, self.times, self._stores(), wheels)
+        return BlockResults(count, self._size(), events, watched, self.times, self._stores(), wheels)
 
-    def _block(self, first: int, found: Found, numbers: Array, ready: Setup | None = None) -> MemberBlock:
+    def _block(self, first: int, found: BlockResults, numbers: Array, ready: Setup | None = None) -> MemberBlock:
         """The block of members that have run, one of them as it was `ready`."""
         watched = found.members(outputs=self.times.size > 2)  # of a duration the end, wherever that was
         values = self._watch(ready, numbers, self.times, watched)
@@ -255,7 +255,7 @@ class MemberWork:
             more = flat_events(answers.mechanism) if self._watches_wheels() else []
         return set_up(answers, self.times if times is None else times, **asked, **given, more_events=more)
 
-    def _groups(self, numbers: Array, chosen: Any, found: Found, first: int) -> Sequence[MemberGroup]:
+    def _groups(self, numbers: Array, chosen: Any, found: BlockResults, first: int) -> Sequence[MemberGroup]:
         """Members that are simulated in one way; those whose start is impossible are refused."""
         if not chosen.size:
             return ()
@@ -326,7 +326,7 @@ class MemberWork:
             settled[some] = are_lawful(changing, starts[some], t, tau, values[some])
         return (MemberGroup(ready, chosen[settled], starts[settled], values[settled]),) if settled.any() else ()
 
-    def _start_alone(self, numbers: Array, chosen: Any, found: Found, first: int) -> Sequence[MemberGroup]:
+    def _start_alone(self, numbers: Array, chosen: Any, found: BlockResults, first: int) -> Sequence[MemberGroup]:
         """Members whose starts are found one by one."""
         groups: dict[Any, tuple[Setup, list[int], list[Array]]] = {}
         for i in chosen.tolist():

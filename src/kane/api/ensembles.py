@@ -135,7 +135,7 @@ class Ensemble:
 
     def sensitivity(self, result: str) -> dict[str, float]:
         """Spearman's rank correlation of each thing that differs between members with a `result`, a column of the
-        table; the largest first."""
+        table or whether an event of that name occurs; the largest first."""
         check_text("result", result)
         return ensemble_views.sensitivity(self, result)
 
@@ -160,7 +160,8 @@ class Ensemble:
         """A figure (matplotlib), written to `path` if given: "fan", what is watched over time; "histogram" of a
         `result`, a column of the table; "scatter", the result over all that differs, failures marked; "map", its mean
         over the two things that matter most; "sensitivity", its rank correlations; "sobol", its Sobol indices, by
-        further members. `kane.report.write_ensemble` has all but the map in one file.
+        further members. Where the result is the name of an event, it is whether that occurs: a map draws the share of
+        the members of a cell in which it does. `kane.report.write_ensemble` has all of them in one file.
         """
         if path is not None:
             check_path("path", path)

@@ -473,7 +473,10 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
         "--sobol", type=int, metavar="N", help="in the report: Sobol indices, by N (d + 2) more members"
     )
     command.add_argument(
-        "--result", **many, metavar="COLUMN", help="what is drawn: first_fell, high_height, end_q1, ..."
+        "--result",
+        **many,
+        metavar="COLUMN",
+        help="what is drawn: first_fell, high_height, end_q1, ...; fell: whether that event occurs",
     )
     _json(command)
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..api import Model
 from ..api.ensemble_pictures import watched_of
 from ..api.ensemble_progress import LOG_EVERY, Progress
+from ..api.ensemble_views import OCCURS
 from ..api.ensembles import Ensemble
 from ..api.memory_needs import EnsembleSize, require_ensemble_memory
 from ..api.run_values import find_coordinate
@@ -89,6 +90,7 @@ def _refuse_results(model: Model, arguments: Namespace, asked: dict[str, Any]) -
             *(f"{x}_{name}" for name in watched for x in ("high", "low", "end")),
         ]
         known += ["end_t", *(f"end_{name}" for name in states), *(f"crossings_{name}" for name in events), *watched]
+        known += [*events, *(f"{OCCURS}{name}" for name in events)]
     drawn = arguments.result[0] if arguments.plot is not None and arguments.kind == "fan" else None
     if drawn is not None and watched_of(drawn, watched) not in watched:
         raise UsageError(f"--result {drawn}: is not watched, as a fan needs\n    fix: --watch '{drawn}=EXPRESSION'")

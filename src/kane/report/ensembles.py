@@ -11,7 +11,7 @@ import numpy as np
 from ..api import Ensemble
 from ..api import ensemble_pictures as pictures
 from ..api.ensemble_store import contents_of
-from ..api.ensemble_views import columns, differences, result_column, results, sensitivity, sobol
+from ..api.ensemble_views import differences, occurs, result_column, results, sensitivity, sobol
 from ..ensemble.tallies import share_interval
 from ..errors import InputError
 from ..markup import code_block, details, paragraph, table, text
@@ -33,7 +33,8 @@ def write_ensemble(
     ensemble: Ensemble, path: Path | str, *, result: Sequence[str] = (), indices: int | None = None, title: str = ""
 ) -> Path:
     """Write the report of an ensemble to `path`, an .html file: what differs between members, how they ended, what is
-    watched over time, and what matters for each `result`, columns of the table.
+    watched over time, and what matters for each `result`: columns of the table, or events, of which it is whether they
+    occur.
 
     By default these are the times of events and the extremes of what is watched, or else where coordinates ended. With
     `indices`, a power of two, Sobol's indices are computed by that many members for each number drawn, and twice
@@ -159,23 +160,33 @@ def _split_still(ensemble: Ensemble) -> tuple[list[str], list[str]]:
 
 
 def _influence_chapter(ensemble: Ensemble, chosen: Sequence[str], shares: Mapping[str, Any]) -> Section:
-    """Each result over all that differs, and what matters most for it."""
-    body, known = "", columns(ensemble)
+    """Each result over all that differs, as a map over two of these, and what matters most for it."""
+    body = ""
     for name in chosen:
         body += f"<h3>{text(pictures.label_of(ensemble, name))}</h3>"
-        if not np.isfinite(np.asarray(known[name], dtype=float)).any():
+        if not occurs(ensemble, name):
             body += paragraph("No member has one.")
             continue
         body += figure(plots.svg(pictures.scatter(ensemble, name), f"{name} over what differs"))
-        first = figure(
-            plots.svg(pictures.ranking(ensemble, name), f"rank correlations of {name}"),
-            "Spearman's rank correlation; members without a result do not count.",
-            "draw",
-        )
-        second = _indices(ensemble, name, shares.get(name))
-        body += f'<div class="pair even">{first}{second}</div>'
+        beside = _map(ensemble, name), _ranking(ensemble, name), _indices(ensemble, name, shares.get(name))
+        drawn = [picture for picture in beside if picture]
+        body += "".join(f'<div class="pair even">{"".join(drawn[k : k + 2])}</div>' for k in range(0, len(drawn), 2))
         body += details("As figures", _ranking_table(ensemble, name, shares.get(name)))
     return Section("What matters", body)
+
+
+def _map(ensemble: Ensemble, name: str) -> str:
+    """A result over the two things that matter most for it; nothing where there are no two."""
+    if pictures.two_to_map(ensemble, name) is None:
+        return ""
+    drawn = plots.svg(pictures.over_two(ensemble, name), f"map of {name}")
+    return figure(drawn, "Means of the members in each cell, over the two that matter most.", "draw")
+
+
+def _ranking(ensemble: Ensemble, name: str) -> str:
+    """What matters most for a result, by rank."""
+    drawn = plots.svg(pictures.ranking(ensemble, name), f"rank correlations of {name}")
+    return figure(drawn, "Spearman's rank correlation; members without a result do not count.", "draw")
 
 
 def _indices(ensemble: Ensemble, name: str, found: Any) -> str:

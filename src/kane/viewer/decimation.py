@@ -167,7 +167,7 @@ class _Collapsing:
         before = _area_vectors(self.corners, near)
         size = np.sum(before**2, axis=1)
         while chosen.size:
-            corners, target = self._corners_after(ends[chosen], places[chosen])
+            corners, target = self._move_ends(ends[chosen], places[chosen])
             after = _area_vectors(corners, target[near])
             along = np.sum(before * after, axis=1)
             turns = (along <= 0.0) | (along**2 <= TURN**2 * size * np.sum(after**2, axis=1))
@@ -180,14 +180,14 @@ class _Collapsing:
             chosen = chosen[good]
         return chosen
 
-    def _corners_after(self, ends: Any, places: Array) -> tuple[Array, Any]:
+    def _move_ends(self, ends: Any, places: Array) -> tuple[Array, Any]:
         """Corners after some edges have collapsed, to their first ends, and the number that each corner has then."""
         target, corners = np.arange(len(self.corners)), self.corners.copy()
         target[ends[:, 1]], corners[ends[:, 0]] = ends[:, 0], places
         return corners, target
 
     def _apply(self, ends: Any, places: Array) -> None:
-        corners, target = self._corners_after(ends, places)
+        corners, target = self._move_ends(ends, places)
         planes, triangles = self.planes.copy(), target[self.triangles]
         planes[ends[:, 0]] += planes[ends[:, 1]]
         columns = np.concatenate([corners, planes, self.factors[:, None]], axis=1)

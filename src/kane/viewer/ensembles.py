@@ -33,7 +33,10 @@ COLOURS = "viridis"
 """Colours of a map, by their name in matplotlib."""
 
 FAILED = PALETTE[1]
-_STEMS = ("start", "end", "first", "crossings", "low", "high")
+PARTS = 12
+"""Parts along an axis, with as many members in each, in which the share is drawn that says yes."""
+
+_STEMS = ("start", "end", "first", "crossings", "occurs", "low", "high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,19 @@ class Label:
         stem, _, rest = self.name.partition("_")
         words = {"first": f"first '{rest}'", "crossings": f"times of '{rest}'", "low": f"least {subscript(rest)}"}
         words |= {"high": f"greatest {subscript(rest)}", "start": f"{subscript(rest)} at the start"}
-        words["end"] = f"{subscript(rest)} at the end"
+        words |= {"end": f"{subscript(rest)} at the end", "occurs": f"whether '{rest}' occurs"}
         name = words[stem] if rest and stem in _STEMS else subscript(self.name)
         return visible(f"{name}  ({self.unit})" if self.unit else name)
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether its values are 0 for no and 1 for yes."""
+        return self.name.startswith("occurs_")
+
+    @property
+    def mean(self) -> str:
+        """What the mean of some members is."""
+        return visible(f"share in which '{self.name.partition('_')[2]}' occurs") if self.is_answer else str(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +144,13 @@ def histograms(results: Sequence[tuple[Label, Array]], title: str = "") -> Pictu
 
 def _draw_histogram(ax: Any, label: Label, values: Array) -> None:
     good = values[np.isfinite(values)]
-    if good.size:
+    if good.size and label.is_answer:
+        counts = [int(np.count_nonzero(good == answer)) for answer in (0.0, 1.0)]
+        bars = ax.bar([0.0, 1.0], counts, color=PALETTE[0], width=0.6)
+        ax.bar_label(bars, [f"{count}, {count / good.size:.1%}" for count in counts], padding=2, fontsize=8, color=INK)
+        ax.set_xticks([0.0, 1.0], ["no", "yes"])
+        ax.margins(y=0.12)
+    elif good.size:
         bins = int(np.clip(np.sqrt(good.size), 10, 80))
         ax.hist(good, bins=bins, color=PALETTE[0], edgecolor="white", linewidth=0.4)
     else:
@@ -174,8 +193,13 @@ def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, labe
                 ax.plot(at, np.full(at.shape, low - shift * room), marker, color=color, markersize=4, alpha=0.7)
             ax.set_xlabel(str(name))
             ax.set_ylim(low - 2.7 * room, high + room)
+            if label.is_answer:
+                ax.plot(*_shares_along(x[some][there], finite), color=PALETTE[1], linewidth=1.2)
+                ax.set_yticks([0.0, 0.5, 1.0], ["no", "half", "yes"])
         axes[0].set_ylabel(str(label))
         handles = [axes[0].scatter([], [], s=14, color=PALETTE[0], label="members")]
+        if label.is_answer:
+            handles += axes[0].plot([], [], color=PALETTE[1], linewidth=1.2, label="share of them")
         for which, color, marker, word in (
             (absent, INK, "|", "it does not occur"),
             (~good[some], FAILED, "x", "failed"),
@@ -185,6 +209,13 @@ def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, labe
                 handles += axes[0].plot([], [], marker, color=color, markersize=5, label=counted)
         figure.legend(handles=handles, ncols=3, fontsize=8, loc="outside lower center")
     return figure
+
+
+def _shares_along(x: Array, answers: Array) -> tuple[Array, Array]:
+    """(middles of PARTS with as many members in each, the share of these that says yes)."""
+    order = np.argsort(x, kind="stable")
+    parts = [part for part in np.array_split(order, min(PARTS, len(order))) if part.size]
+    return np.array([x[part].mean() for part in parts]), np.array([answers[part].mean() for part in parts])
 
 
 def ranking(ranks: Mapping[str, float], label: Label, title: str = "", measure: str = "rank correlation") -> Picture:
@@ -249,17 +280,20 @@ def map_over(
     labels: tuple[str, str, str],
     title: str = "",
     counts: CellCounts | None = None,
+    bounds: tuple[float, float] | None = None,
     **lines: Any,
 ) -> Picture:
     """Values (len(y), len(x)) as colours over two things that differ, nan left white; `lines` (name → (x, y)) are drawn
-    over them. The labels are those of x, y and the colours. With `counts` it is said what white cells are, cells whose
-    members have no result are grey, and those with few results have a dot."""
+    over them. The labels are those of x, y and the colours, which go from the least to the largest value, or over
+    `bounds`. With `counts` it is said what white cells are, cells whose members have no result are grey, and those with
+    few results have a dot."""
     with rc_context(STYLE):
         figure = Picture(figsize=(6.6, 5.2), layout="constrained")
         ax = figure.subplots()
         steady = _constant_value(values)
         shown = values if steady is None else np.where(np.isfinite(values), steady, np.nan)
-        drawn = ax.pcolormesh(x, y, shown, cmap=COLOURS, shading="nearest", rasterized=True)
+        low, high = (None, None) if bounds is None else bounds
+        drawn = ax.pcolormesh(x, y, shown, cmap=COLOURS, vmin=low, vmax=high, shading="nearest", rasterized=True)
         keys = [] if counts is None else _mark_cells(ax, x, y, counts)
         for (name, (across, up)), color in zip(lines.items(), (PALETTE[1], INK, PALETTE[2]), strict=False):
             ax.plot(

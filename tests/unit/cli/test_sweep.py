@@ -160,3 +160,12 @@ def test_what_is_watched_names_a_fan_and_a_column_of_the_report(result: str, tmp
     asked = ["--watch", "h=-L*cos(q)", "--plot", str(picture), "--kind", "fan", "--report", str(page)]
     assert main([*LINE, *asked, "--result", result]) == FINE
     assert picture.stat().st_size and "rank correlations of high_h" in page.read_text()
+
+
+@pytest.mark.parametrize("result", ["over", "occurs_over"])
+def test_an_event_names_a_map_of_shares_and_a_chapter_of_the_report(result: str, tmp_path: Path) -> None:
+    picture, page = tmp_path / "map.svg", tmp_path / "runs.html"
+    line = ["sweep", "pendulum", "-n", "200", "--q", "q=uniform(-2,2)", "--u", "u=uniform(0,8)", "--t", "3"]
+    asked = ["--event", "over=q**2 - pi**2!", "--kind", "map", "--plot", str(picture), "--report", str(page)]
+    assert main([*line, *asked, "--result", result]) == FINE
+    assert "share in which" in picture.read_text() and "map of occurs_over" in page.read_text()

@@ -11,6 +11,7 @@ from matplotlib import colormaps
 
 import kane
 from kane.api.ensemble_pictures import cell_means, count_cells
+from kane.api.ensemble_views import column
 from kane.errors import InputError
 from kane.viewer import ensembles
 
@@ -182,3 +183,74 @@ def test_an_ensemble_shows_its_numbers_in_a_notebook_and_its_figure_without_a_fi
     shown, x = found._repr_html_(), found.end_q[found.success, 0]
     assert f'<td class="w">end_x</td><td>m</td><td>{x.mean():.6g}</td><td>{x.std():.6g}</td>' in shown
     assert found.plot(kind="histogram", result="end_x")._repr_png_().startswith(b"\x89PNG")
+
+
+SWINGS, NEAR = 20.0, 0.02
+"""Seconds in which a pendulum of 1 m whose energy is more than NEAR of that of the top away from it goes over or turns
+back: it needs ln(4 / NEAR) / √(g / L), 2 s, for the way to the top."""
+
+
+def pendulums(**given: Any) -> tuple[Any, np.ndarray]:
+    """Pendulums with all starts, of which those go over the top that have the energy for it; and that energy, in those
+    at the top."""
+    m = kane.load("pendulum")
+    found = m.ensemble(SWINGS, events={"over": "q**2 - pi**2"}, **given)
+    g, L = (m.parameters[name].value for name in ("g", "L"))
+    q, u = found.numbers["q"], found.numbers["u"]
+    return found, (0.5 * L * u**2 / g + 1.0 - np.cos(q)) / 2.0
+
+
+def test_a_map_of_an_event_has_the_share_of_each_cell_in_which_it_occurs() -> None:
+    asked: Any = {"n": 3000, "seed": 4, "q": {"q": "uniform(-2, 2)"}, "u": {"u": "uniform(0, 8)"}}
+    found, energy = pendulums(**asked)
+    figure = found.plot(kind="map", result="over")
+    mesh: Any = figure.axes[0].collections[0]
+    assert mesh.get_clim() == (0.0, 1.0) and figure.axes[1].get_ylabel() == "share in which 'over' occurs"
+    shares = np.ma.filled(mesh.get_array(), np.nan)
+    assert "start_u" in found.sensitivity("over") and max(found.sensitivity("over").values()) > 0.5
+    x, y, least = cell_means(found.numbers["u"], found.numbers["q"], energy)  # as uneven as in the picture
+    assert shares.shape == least.shape == (len(y), len(x))
+    (i, j) = (np.abs(found.numbers[name][:, None] - at).argmin(axis=1) for name, at in (("u", x), ("q", y)))
+    for row, across in np.ndindex(*shares.shape):
+        here = energy[(i == across) & (j == row)]
+        if here.size and (np.abs(here - 1.0) > NEAR).all():
+            assert shares[row, across] == pytest.approx(np.mean(here > 1.0), abs=1e-12)
+    assert np.unique(shares[np.isfinite(shares)]).size > 2  # cells that the boundary goes through
+
+
+def test_whether_an_event_occurs_is_known_of_all_members_that_did_not_fail() -> None:
+    """Blocks that cross zero: x and v have other signs, and |v| END > |x|; of the square of starts 3/8 do."""
+    found = sliding()
+    occurs = column(found, "zero")
+    np.testing.assert_array_equal(np.isnan(occurs), ~found.success)
+    x, v = found.numbers["x"], found.numbers["v"]
+    good = found.success
+    np.testing.assert_array_equal(occurs[good] == 1.0, (x * v < 0)[good] & (np.abs(v) * END > np.abs(x))[good])
+    assert np.nanmean(occurs) == pytest.approx(3 / 8, abs=4 * np.sqrt(15 / 64 / good.sum()))
+    assert np.array_equal(occurs, column(found, "occurs_zero"), equal_nan=True)
+
+
+def test_indices_of_an_event_are_shares_of_the_variance_of_its_occurring() -> None:
+    """A block from x in (0, 1) with v in (-1, 0) comes to zero within 2 s if |v| > x / 2: it occurs with p = 3/4. Given
+    x it does with 1 - x / 2, of variance 1/48, given v with min(1, 2 |v|), of variance 5/48; all is p (1 - p)."""
+    m = kane.Model("slider")
+    m.body("block", mass=1)
+    m.joint("guide", "prismatic", "ground", "block", axis="x", coordinates=["x"], speeds=["v"])
+    drawn: Any = {"q": {"x": "uniform(0, 1)"}, "u": {"v": "uniform(-1, 0)"}}
+    indices = m.ensemble(END, n=8, events={"zero": "x"}, **drawn).sobol("zero", n=1024)
+    first = {"x": (1 / 48) / (3 / 16), "v": (5 / 48) / (3 / 16)}
+    for name, (alone, whole) in indices.items():
+        other = "v" if name == "x" else "x"
+        assert alone == pytest.approx(first[name], abs=0.06)  # of a function that jumps, by 1024 points
+        assert whole == pytest.approx(1.0 - first[other], abs=0.06)
+
+
+@pytest.mark.parametrize("kind", ["histogram", "scatter", "map", "sensitivity"])
+def test_pictures_of_an_event_say_yes_and_no(kind: str, tmp_path: Path) -> None:
+    figure = sliding().plot(tmp_path / "event.svg", kind, "zero")
+    drawn = (tmp_path / "event.svg").read_text()
+    assert "zero" in drawn and ("yes" in drawn) == (kind in ("histogram", "scatter"))
+    if kind == "histogram":
+        heights = [bar.get_height() for bar in figure.axes[0].patches]
+        found = column(sliding(), "zero")
+        assert heights == [np.count_nonzero(found == 0.0), np.count_nonzero(found == 1.0)]

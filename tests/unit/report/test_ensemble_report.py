@@ -64,7 +64,15 @@ def test_figures_are_those_of_the_members(shown: tuple[Any, str]) -> None:
     end = x[good] + END * v[good]
     assert f"x {np.count_nonzero(good)} {end.mean():.5g} {end.std(ddof=1):.5g}" in read_aloud
     assert "mass is not negative" in read_aloud
-    assert page.count("<svg ") == 2 + 2 * 2  # fans and histograms, then two of each result
+    assert page.count("<svg ") == 2 + 3 * 2  # fans and histograms, then scatter, map and ranks of each result
+
+
+def test_a_report_of_an_event_is_of_whether_it_occurs(shown: tuple[Any, str], tmp_path: Path) -> None:
+    found, _ = shown
+    page = write_ensemble(found, tmp_path / "zero.html", result=["zero"]).read_text(encoding="utf-8")
+    assert "share in which" in page and "whether" in page and "No member has one" not in page
+    yes, counted = np.count_nonzero(found.crossings["zero"]), np.count_nonzero(found.success)
+    assert f"{yes}, {yes / counted:.1%}" in page
 
 
 def test_what_is_zero_throughout_is_named_and_not_drawn(tmp_path: Path) -> None:
