@@ -95,8 +95,8 @@ class GroundForces:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Interaction:
-    """What a joint's child does to its parent `on`, at times `t` (s): `force` (k, 3) (N) and `torque` (k, 3) (N m) about
-    the mounting point, in the parent's axes."""
+    """What a joint's child does to its parent `on`, at times `t` (s): `force` (k, 3) (N) and `torque` (k, 3) (N m)
+    about the mounting point, in the parent's axes."""
 
     t: Array
     joint: str
