@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import kane
-from kane.api.limits import leave_limits
+from kane.api.limits import exceed_speeds, leave_limits
 from kane.planning import ComputedTorque, Hold
 
 G, LENGTH = 9.81, 0.5
@@ -55,6 +55,16 @@ def test_an_outcome_says_which_joints_are_too_fast(tmp_path: Path) -> None:
     run = robot(tmp_path, lower=-4, upper=4).simulate(np.linspace(0.0, 2.0, 2001), q={"q_swing": 2.0})
     fastest = math.sqrt(2 * G / LENGTH * (1 - math.cos(2.0)))  # rad/s, at the bottom, by energy
     assert fastest > 3.0 and f"faster than allowed: q_swing ({fastest:.3g} of 3)" in str(run.outcome)
+
+
+@pytest.mark.parametrize("times", [2.0, np.linspace(0.0, 2.0, 2001)], ids=["steps", "samples"])
+def test_a_joint_is_too_fast_from_when_energy_says(times: Any, tmp_path: Path) -> None:
+    run = robot(tmp_path, lower=-4, upper=4).simulate(times, q={"q_swing": 2.0})
+    there = math.acos(math.cos(2.0) + 9.0 * LENGTH / (2 * G))  # rad: fallen so far that it turns at 3 rad/s
+    expected = falling_time(2.0, there)
+    assert exceed_speeds(run) == {"q_swing": pytest.approx(expected, abs=2e-5)}  # on a cubic between two steps
+    assert f" of 3) from t = {expected:.3f}" in str(run.outcome)
+    assert exceed_speeds(robot(tmp_path).simulate(2.0, q={"q_swing": 0.3})) == {}
 
 
 def test_a_start_beyond_a_stop_is_refused_in_words_of_stops(tmp_path: Path) -> None:
@@ -105,6 +115,24 @@ def test_curves_show_where_a_limit_is_left(tmp_path: Path) -> None:
     assert np.array_equal(np.isfinite(shown), np.abs(whole) > 0.4)
     times = np.asarray(beyond.get_xdata(), dtype=float)
     assert np.array_equal(np.isfinite(shown[np.isin(times, run.t)]), np.abs(run.q[:, 0]) > 0.4)
+
+
+def test_curves_of_speeds_and_efforts_show_their_limits_as_those_of_coordinates_do(tmp_path: Path) -> None:
+    model = robot(tmp_path, lower=-4, upper=4)  # 3 rad/s, 2 N m
+    fast = model.simulate(np.linspace(0, 2, 500), q={"q_swing": 2.0})
+    law = {"u_swing": "100*(1 - q_swing) - 5*u_swing"}
+    strong, held = (model.simulate(np.linspace(0, 1, 500), control=law, saturate=x) for x in (False, True))
+    slow = model.simulate(1.0, q={"q_swing": 0.1})
+    for run, what, most in ((fast, "speeds", 3.0), (strong, "efforts", 2.0)):
+        (axis,) = run.plot(what=what).axes
+        beyond = next(line for line in axis.lines if line.get_label() == "beyond its limits")
+        whole, shown = (np.asarray(line.get_ydata(), dtype=float) for line in (axis.lines[0], beyond))
+        assert np.array_equal(np.isfinite(shown), np.abs(whole) > most) and np.isfinite(shown).any()
+        assert {x.get_ydata()[0] for x in axis.lines if x.get_linestyle() == ":"} <= {-most, most}
+    (axis,) = held.plot(what="efforts").axes  # at its limit, and not beyond
+    assert 2.0 in {x.get_ydata()[0] for x in axis.lines if x.get_linestyle() == ":"}
+    assert "beyond its limits" not in [line.get_label() for line in axis.lines]
+    assert len(slow.plot(what="speeds").axes[0].lines) == 1  # nothing near its limit: nothing more is drawn
 
 
 # how long drives give all they can -----------------------------------------------------------------------------------

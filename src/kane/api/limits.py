@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..advice import Option
+from ..errors import KaneError
 from ..formulation import CompiledControl, Equations
 from ..graph import Expr
 from ..model import Mechanism
+from ..model.limits import SLACK, limits_by_speed
 from ..model.records import Limit
 from .answers import Answers
 from .records import Array
 
-SLACK = 1e-9
-"""What a coordinate may be beyond a limit, as a share of the limit, or rad and m below 1: a stop holds no better."""
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
 
 NAMED = 3  # coordinates that a sentence names
 
@@ -28,45 +31,79 @@ def leave_limits(answers: Answers, t: Array, q: Array, u: Array) -> dict[str, fl
     found: dict[str, float] = {}
     for name, limit in mechanism.limits.items():
         place = mechanism.coordinates.index(name)
-        for side, bound in ((1.0, limit.upper), (-1.0, -limit.lower)):
-            excess = (
-                side * q[:, place] - bound - SLACK * max(1.0, abs(bound)) if np.isfinite(bound) else -np.ones(len(t))
-            )
-            beyond = np.flatnonzero(excess > 0.0)
-            if not beyond.size:
-                continue
-            k = max(int(beyond[0]), 1)
-            rates = side * answers.ask(
-                "kinematics", t[k - 1 : k + 1, None], None, q=q[k - 1 : k + 1], u=u[k - 1 : k + 1]
-            )
-            time = (
-                float(t[0]) if beyond[0] == 0 else _crossing(t[k - 1 : k + 1], excess[k - 1 : k + 1], rates[:, place])
-            )
-            found[name] = min(time, found.get(name, time))
+
+        def rates(k: slice, place: int = place) -> Array:
+            return answers.ask("kinematics", t[k, None], None, q=q[k], u=u[k])[:, place]
+
+        first = _first_beyond(t, q[:, place], (limit.lower, limit.upper), rates)
+        if first is not None:
+            found[name] = first
     return dict(sorted(found.items(), key=lambda pair: pair[1]))
 
 
-def limit_sentences(answers: Answers, t: Array, q: Array, u: Array, tau: Array) -> Iterable[str]:
+def exceed_speeds(run: Trajectory) -> dict[str, float]:
+    """Coordinates that are faster than allowed somewhere, each with the time (s) at which it is so first: between two
+    states of the motion on the cubic of the speed through them with its accelerations."""
+    found: dict[str, float] = {}
+    for name, place, most in _bounded_speeds(run.answers.mechanism):
+
+        def rates(k: slice, place: int = place) -> Array:
+            return known_accelerations(run)[k, place]
+
+        first = _first_beyond(run.t, run.u[:, place], (-most, most), rates)
+        if first is not None:
+            found[name] = first
+    return dict(sorted(found.items(), key=lambda pair: pair[1]))
+
+
+def known_accelerations(run: Trajectory) -> Array:
+    """Accelerations (k, n); by differences of the speeds where there are none, in a singular position say."""
+    try:
+        return run.acceleration()
+    except KaneError:
+        return np.gradient(run.u, axis=0) / np.gradient(run.t)[:, None]
+
+
+def _first_beyond(t: Array, values: Array, ends: tuple[float, float], rates: Callable[[slice], Array]) -> float | None:
+    """When (s) values are first below the lower or above the upper end; `rates` are asked for beside that alone."""
+    found: list[float] = []
+    for side, bound in ((1.0, ends[1]), (-1.0, -ends[0])):
+        excess = side * values - bound - SLACK * max(1.0, abs(bound)) if np.isfinite(bound) else -np.ones(len(t))
+        beyond = np.flatnonzero(excess > 0.0)
+        if beyond.size and beyond[0] == 0:
+            return float(t[0])
+        if beyond.size:
+            k = slice(int(beyond[0]) - 1, int(beyond[0]) + 1)
+            found.append(_crossing(t[k], excess[k], side * rates(k)))
+    return min(found, default=None)
+
+
+def limit_sentences(run: Trajectory) -> Iterable[str]:
     """What an outcome says about limits."""
-    mechanism = answers.mechanism
-    left = leave_limits(answers, t, q, u) if mechanism.limits else {}
+    mechanism = run.answers.mechanism
+    left = leave_limits(run.answers, run.t, run.q, run.u) if mechanism.limits else {}
     if left:
         shown = [f"{name} at t = {time:.4g} s ({_range(mechanism.limits[name])})" for name, time in left.items()]
-        more = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
-        yield f"left its limits: {', '.join(shown[:NAMED])}{more}"
-    fast = _sizes_beyond(u, _bounded_speeds(mechanism))
+        yield f"left its limits: {_name_first(shown)}"
+    fast = exceed_speeds(run)
     if fast:
-        yield f"faster than allowed: {fast}"
-    strong = _sizes_beyond(tau, bounded_efforts(mechanism))
+        sizes = _sizes(run.u, _bounded_speeds(mechanism))
+        shown = [f"{name} ({sizes[name]}) from t = {time:.4g} s" for name, time in fast.items()]
+        yield f"faster than allowed: {_name_first(shown)}"
+    bounds = bounded_efforts(mechanism)
+    strong = [b for b in bounds if np.abs(run.tau[:, b[1]]).max(initial=0.0) > b[2] + SLACK * max(1.0, b[2])]
     if strong:
-        yield f"efforts beyond their limits: {strong}; {Option('saturate', (True,))} holds them there"
+        shown = [f"{name} ({size})" for name, size in _sizes(run.tau, strong).items()]
+        yield f"efforts beyond their limits: {_name_first(shown)}; {Option('saturate', (True,))} holds them there"
 
 
-def _sizes_beyond(values: Array, bounds: list[tuple[str, int, float]]) -> str:
-    """Coordinates of which a column of values (k, n) is larger than its bound somewhere, and how large; maybe none."""
-    largest = [(name, np.abs(values[:, i]).max(initial=0.0), most) for name, i, most in bounds]
-    beyond = [f"{name} ({size:.3g} of {most:g})" for name, size, most in largest if size > most * (1.0 + SLACK)]
-    return ", ".join(beyond[:NAMED]) + (f" and {len(beyond) - NAMED} more" if len(beyond) > NAMED else "")
+def _name_first(shown: list[str]) -> str:
+    return ", ".join(shown[:NAMED]) + (f" and {len(shown) - NAMED} more" if len(shown) > NAMED else "")
+
+
+def _sizes(values: Array, bounds: list[tuple[str, int, float]]) -> dict[str, str]:
+    """How large columns of values (k, n) become, beside their bounds, by coordinate: "3.2 of 3"."""
+    return {name: f"{np.abs(values[:, i]).max(initial=0.0):.3g} of {most:g}" for name, i, most in bounds}
 
 
 def effort_limits(mechanism: Mechanism) -> Array:
@@ -105,7 +142,7 @@ class SaturatedControl:
 def bounded_efforts(mechanism: Mechanism) -> list[tuple[str, int, float]]:
     """(coordinate, place of the speed that is its rate, largest effort) wherever both are known."""
     return [
-        (name, place, limit.effort) for name, place, limit in _limits_by_speed(mechanism) if np.isfinite(limit.effort)
+        (name, place, limit.effort) for name, place, limit in limits_by_speed(mechanism) if np.isfinite(limit.effort)
     ]
 
 
@@ -113,20 +150,9 @@ def _bounded_speeds(mechanism: Mechanism) -> list[tuple[str, int, float]]:
     """(coordinate, place of the speed that is its rate, largest rate) wherever both are known."""
     return [
         (name, place, limit.velocity)
-        for name, place, limit in _limits_by_speed(mechanism)
+        for name, place, limit in limits_by_speed(mechanism)
         if np.isfinite(limit.velocity)
     ]
-
-
-def _limits_by_speed(mechanism: Mechanism) -> list[tuple[str, int, Limit]]:
-    """(coordinate, place of the speed that is its rate, limits) of all coordinates that have both."""
-    rates = {record.definition: i for i, record in enumerate(mechanism.speed_records.values())}
-    found: list[tuple[str, int, Limit]] = []
-    for name, limit in mechanism.limits.items():
-        place = rates.get(mechanism.coordinate_rates[mechanism.coordinate_records[name].symbol])
-        if place is not None:
-            found.append((name, place, limit))
-    return found
 
 
 def _crossing(t: Array, values: Array, rates: Array) -> float:
@@ -147,4 +173,13 @@ def _range(limit: Limit) -> str:
     return f"{limit.lower:g} … {limit.upper:g}"
 
 
-__all__ = ["SaturatedControl", "bounded_efforts", "effort_limits", "leave_limits", "limit_sentences", "saturate"]
+__all__ = [
+    "SaturatedControl",
+    "bounded_efforts",
+    "effort_limits",
+    "exceed_speeds",
+    "known_accelerations",
+    "leave_limits",
+    "limit_sentences",
+    "saturate",
+]

@@ -14,6 +14,7 @@ from ..errors import InputError, KaneError, suggestion, warn
 from ..formulation import reaction_symbols
 from ..model import missing_meshes
 from ..model.attitude import QUATERNIONS
+from ..model.limits import limits_by_column
 from .recordings import resample_linearly
 from .records import Array
 from .run_values import Finer, acceleration_names, column, evaluate, find_coordinate, smooth, units_of
@@ -108,7 +109,7 @@ def _smooth_energy(run: Trajectory, finer: Finer) -> list[Panel]:
 def _named_panel(run: Trajectory, text: Any) -> Panel:
     """The panel of a column or an expression."""
     from ..viewer.panels import Panel
-    from ..viewer.plots import range_of, subscript
+    from ..viewer.plots import subscript
 
     m = run.answers.mechanism
     if not isinstance(text, str):
@@ -116,7 +117,7 @@ def _named_panel(run: Trajectory, text: Any) -> Panel:
     units = units_of(m, [text])
     check_drawn(m, text)
     if text in _columns_of(m) or text.removeprefix("tau_") in m.speeds:
-        return Panel(subscript(text), column(run, text), units[text], limits=range_of(m, text))
+        return Panel(subscript(text), column(run, text), units[text], limits=limits_by_column(m).get(text))
     return Panel(text, evaluate(run, text))
 
 
@@ -152,12 +153,12 @@ def _columns(names: Callable[[Trajectory], tuple[str, ...]], values: Callable[[T
 
     def make_panels(run: Trajectory) -> list[Panel]:
         from ..viewer.panels import Panel
-        from ..viewer.plots import range_of, subscript
+        from ..viewer.plots import subscript
 
         found, m = names(run), run.answers.mechanism
-        units, table = units_of(m, found), values(run)
+        units, table, limits = units_of(m, found), values(run), limits_by_column(m)
         return [
-            Panel(subscript(name), table[:, k], units[name], limits=range_of(m, name)) for k, name in enumerate(found)
+            Panel(subscript(name), table[:, k], units[name], limits=limits.get(name)) for k, name in enumerate(found)
         ]
 
     return make_panels

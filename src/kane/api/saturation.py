@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import KaneError
 from ..model.attitude import unit_quaternions
 from ..simulate import MotionProblem, Solution
-from .limits import NAMED, bounded_efforts
+from .limits import NAMED, bounded_efforts, known_accelerations
 from .records import Array
 from .run_values import cubic
 
@@ -129,10 +128,7 @@ class _Path:
     def __init__(self, run: Trajectory):
         self._run, self.t = run, run.t
         self._rates = np.atleast_2d(run.answers.ask("kinematics", run.t[:, None], None, q=run.q, u=run.u))
-        try:
-            self._accelerations = run.acceleration()
-        except KaneError:  # in a singular position, say
-            self._accelerations = np.gradient(run.u, axis=0) / np.gradient(run.t)[:, None]
+        self._accelerations = known_accelerations(run)
 
     def __call__(self, k: Any, s: Array) -> tuple[Array, Array, Array]:
         """(t, q, u) at parts s of the steps that begin with the states k."""

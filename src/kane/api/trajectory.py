@@ -436,7 +436,7 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
     else:
         judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
     limited = find_saturation(run, problem, solution)
-    said = [*judgement, *limit_sentences(answers, run.t, run.q, run.u, run.tau), *saturation_sentences(limited)]
+    said = [*judgement, *limit_sentences(run), *saturation_sentences(limited)]
     outcome = judge_poles(answers, replace(outcome, text=add_sentences(outcome, said)), run.t, run.q, run.u)
     crossed = judgement.crossings
     return replace(run, outcome=outcome, singularities=passed, ground_crossings=crossed, saturation=limited)

@@ -93,15 +93,30 @@ class GroundForces:
         return "\n".join([*lines, *crossing_lines(self.crossings)])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Interaction:
-    """What a joint's child does to its parent: `force` (k, 3) (N) and `torque` (k, 3) (N m) about the mounting point,
-    in the parent's axes."""
+    """What a joint's child does to its parent `on`, at times `t` (s): `force` (k, 3) (N) and `torque` (k, 3) (N m)
+    about the mounting point, in the parent's axes."""
 
+    t: Array
     joint: str
     on: str
     force: Array
     torque: Array
+
+    def __repr__(self) -> str:
+        axes = "N" if self.on == "ground" else self.on
+        lines = [f"What joint {self.joint} exerts on {self.on} at {len(self.t)} times, in the axes of {axes}"]
+        for what, unit, values in (("force", "N", self.force), ("torque", "N m", self.torque)):
+            sizes = np.linalg.norm(values, axis=1)
+            parts = [(f"{what} {axis}", column) for axis, column in zip("xyz", values.T, strict=True)]
+            for name, column in [(f"|{what}|", sizes), *parts]:
+                low, high = int(np.argmin(column)), int(np.argmax(column))
+                lines.append(
+                    f"  {name:8}  {column[low]:.6g} {unit} at t = {self.t[low]:.6g} s … "
+                    f"{column[high]:.6g} {unit} at t = {self.t[high]:.6g} s"
+                )
+        return "\n".join([*lines, "arrays: .t (k,), .force and .torque (k, 3)"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +279,7 @@ def interaction(run: Trajectory, mount: str) -> Interaction:
         raise InputError(f"no joint '{mount}'\n    fix: {suggestion(str(mount), list(mechanism.joints))}")
     parent = mechanism.joints[mount].parent.name
     found = run.reactions(on="parent", frame="N" if parent == "ground" else parent).joints[mount]
-    return Interaction(mount, parent, found.force, found.moment)
+    return Interaction(run.t, mount, parent, found.force, found.moment)
 
 
 def _ask(run: Trajectory, vehicle: str | None) -> tuple[str, dict[str, Array], GroundAnswer]:

@@ -94,17 +94,22 @@ def _over(lifting: Lifting | None) -> dict[str, Any] | None:
 
 def _print_figures(told: dict[str, Any]) -> None:
     show(told["sentence"])
-    heading(f"forces of the ground (N), coefficient of friction {told['friction']:g}")
+    judged = told["friction"] > 0
+    slip = f"coefficient of friction {told['friction']:g}" if judged or told["lifts"] else "slip is not judged"
+    heading(f"forces of the ground (N), {slip}")
     rows = [
         (
             name,
             *(f"{w[what][0]:.4g} … {w[what][1]:.4g}" for what in ("normal", "longitudinal", "lateral")),
-            "" if w["friction_needed"] is None else f"{w['friction_needed']:.4g}",
-            "" if w["least_margin"] is None else f"{w['least_margin']:.4g}",
+            "none" if w["friction_needed"] is None else f"{w['friction_needed']:.4g}",
+            *(() if w["least_margin"] is None else (f"{w['least_margin']:.4g}",)),
         )
         for name, w in told["wheels"].items()
     ]
-    table(("wheel", "normal", "longitudinal", "lateral", "friction needed", "least margin"), rows)
+    columns = ("wheel", "normal", "longitudinal", "lateral", "friction needed")
+    table((*columns, "least margin") if judged else columns, rows)
+    if not judged and not told["lifts"]:
+        show("whether wheels would slip is not judged: the vehicle's friction is 0; give it a coefficient above that")
     if told["undetermined"]:
         show(f"not determined by rigid bodies: {', '.join(told['undetermined'])}")
     for parts, (low, high) in told["sums"].items():

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib import rc_context
 
 from ..errors import visible
+from ..model.limits import SLACK
 from .figures import Picture
 from .shapes import PALETTE, Array
 from .style import INK, STYLE
@@ -22,15 +23,15 @@ _STEADY = 1e-12  # variation, relative to its size, below which a curve is drawn
 @dataclass(frozen=True, slots=True)
 class Panel:
     """One small plot: a label with its unit, a curve over time, (k,), or several, (k, n), with their names; dashed,
-    what it should reach or be; where it leaves its `limits` these are drawn, and the curve beyond them in another
-    colour. `solved` are values that equations were solved for, a reaction say."""
+    what it should reach or be; `limits` that it reaches are drawn, and the curve beyond them in another colour.
+    `solved` are values that equations were solved for, a reaction say."""
 
     label: str
     values: Array
     unit: str = ""
     target: float | None = None
     names: tuple[str, ...] = ()
-    limits: tuple[float, float] = (-np.inf, np.inf)
+    limits: tuple[float, float] | None = None
     solved: bool = False
 
 
@@ -174,7 +175,7 @@ def _level(panel: Panel) -> float:
     """What is taken off a curve that varies little about a large value, rounded to the digits that do not vary; zero of
     others, and where something else is drawn beside it."""
     finite = panel.values[np.isfinite(panel.values)]
-    if not finite.size or panel.target is not None or any(map(np.isfinite, panel.limits)):
+    if not finite.size or panel.target is not None or panel.limits is not None:
         return 0.0
     size, varies = _size(finite), float(np.ptp(finite))
     if not _STEADY * max(size, 1.0) < varies < _CLOSE * size:
@@ -201,15 +202,19 @@ _ABOVE = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _mark_limits(ax: Any, t: Array, panel: Panel) -> None:
-    """Show limits that a curve leaves, and where it is beyond them."""
-    lower, upper = panel.limits
-    beyond = (panel.values < lower) | (panel.values > upper)
-    if not beyond.any():
+    """Show limits that a curve reaches, and where it is beyond them."""
+    if panel.limits is None:
         return
-    ax.plot(t, np.where(beyond, panel.values, np.nan), color=PALETTE[1], label="beyond its limits")
-    for bound, passed in ((lower, panel.values < lower), (upper, panel.values > upper)):
-        if passed.any():
-            ax.axhline(bound, color=PALETTE[1], linewidth=0.8, linestyle=":")
+    beyond = np.zeros(len(panel.values), dtype=bool)
+    for side, bound in zip((-1.0, 1.0), panel.limits, strict=True):
+        if not np.isfinite(bound):
+            continue
+        excess, slack = side * (panel.values - bound), SLACK * max(1.0, abs(bound))
+        beyond |= excess > slack
+        if np.any(excess >= -slack):
+            ax.axhline(bound, color=PALETTE[1], linewidth=0.8, linestyle=":", label="_limit")
+    if beyond.any():
+        ax.plot(t, np.where(beyond, panel.values, np.nan), color=PALETTE[1], label="beyond its limits")
 
 
 def _name_curves(place: Any, ax: Any, letters: float, corner: tuple[float, float]) -> None:

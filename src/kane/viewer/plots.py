@@ -22,6 +22,7 @@ from matplotlib.patches import Patch
 from ..backends.mathml import GREEK
 from ..errors import InputError, visible
 from ..model import Mechanism
+from ..model.limits import limits_by_column
 from ..simulate import Transition
 from ..writing import replacing
 from .figures import Picture
@@ -40,18 +41,12 @@ def motion(
     model: Mechanism, t: Array, q: Array, *, targets: Mapping[str, float] | None = None, title: str = ""
 ) -> Picture:
     """Coordinates over time; `targets` (name → value) are drawn dashed."""
-    units, wanted = coordinate_units(model), targets or {}
+    units, wanted, limits = coordinate_units(model), targets or {}, limits_by_column(model)
     shown = [
-        Panel(subscript(name), q[:, i], unit, wanted.get(name), limits=range_of(model, name))
+        Panel(subscript(name), q[:, i], unit, wanted.get(name), limits=limits.get(name))
         for i, (name, unit) in enumerate(zip(model.coordinates, units, strict=True))
     ]
     return page_of_panels(t, shown, title)
-
-
-def range_of(model: Mechanism, name: str) -> tuple[float, float]:
-    """Lower and upper limit of a coordinate; infinite without any."""
-    limit = model.limits.get(name)
-    return (-np.inf, np.inf) if limit is None else (limit.lower, limit.upper)
 
 
 def modes(transitions: Sequence[Transition], end: float, title: str = "") -> Picture:
@@ -176,8 +171,10 @@ def efforts(
     """Efforts along the speeds over time; `labels` and `signs` show them in the convention of a paper."""
     names = labels or [subscript(f"tau_{s}") for s in model.speeds]
     turned = tau * np.asarray(signs if signs is not None else np.ones(tau.shape[1]))
+    limits = limits_by_column(model)  # the same to both sides, whatever the signs
     shown = [
-        Panel(name, turned[:, i], unit) for i, (name, unit) in enumerate(zip(names, effort_units(model), strict=True))
+        Panel(name, turned[:, i], unit, limits=limits.get(f"tau_{model.speeds[i]}"))
+        for i, (name, unit) in enumerate(zip(names, effort_units(model), strict=True))
     ]
     return page_of_panels(t, shown, title)
 

@@ -7,7 +7,7 @@ import pytest
 
 import kane
 from kane.api.tipping import balanced_on, spans_without
-from kane.api.vehicles import Crossing
+from kane.api.vehicles import Crossing, Interaction
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,16 @@ def test_an_edge_is_balanced_on_from_the_change_of_a_contact_between_samples() -
     begins, ends = balanced_on([("left", "right")], np.arange(4.0), measure, changes)
     assert (float(begins), begins.what, begins.to) == (0.4, "edge left-right", "zero")
     assert (float(ends), ends.to) == (2.5, "positive")
+
+
+def test_a_printed_interaction_tells_extremes_with_their_times_and_units_at_however_many_times() -> None:
+    """A force that turns with time beside a weight of 10 N: its size is constant, its parts are extreme at quarters."""
+    t = np.linspace(0.0, 2.0, 401)  # one turn
+    turning = np.column_stack([3 * np.cos(np.pi * t), 3 * np.sin(np.pi * t), 0 * t - 4])
+    told = repr(Interaction(t, "mount", "platform", turning, 0.1 * turning))
+    assert "What joint mount exerts on platform at 401 times" in told and len(told.splitlines()) < 12
+    said = {" ".join(line.split()) for line in told.splitlines()}
+    assert "force x -3 N at t = 1 s … 3 N at t = 0 s" in said
+    assert "force y -3 N at t = 1.5 s … 3 N at t = 0.5 s" in said
+    assert "torque y -0.3 N m at t = 1.5 s … 0.3 N m at t = 0.5 s" in said
+    assert any(line.startswith("|force| 5 N at") for line in said) and ".force" in told

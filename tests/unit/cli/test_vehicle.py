@@ -39,6 +39,17 @@ def test_words_name_wheels_times_and_edges(tmp_path: Path, capsys: pytest.Captur
     assert "kane-data" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.2])
+def test_margins_of_friction_are_told_or_that_slip_is_not_judged(
+    friction: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*CIRCLE, "--set", f"mu={friction}"]) == 0
+    told = capsys.readouterr().out
+    assert ("slip is not judged" in told) == ("the vehicle's friction is 0" in told) == (friction == 0.0)
+    assert ("least margin" in told) == ("coefficient of friction 0.2" in told) == (friction == 0.2)
+    assert "coefficient of friction 0\n" not in told
+
+
 def test_a_model_without_a_vehicle_is_refused_before_it_is_simulated(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
