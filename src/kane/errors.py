@@ -159,17 +159,22 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 _WRITTEN, _LISTED = 72, 30  # characters of a name that is compared, names that an error shows
 _COMPARED = 100  # names that an unknown one is compared with letter by letter, some 50 µs each
 _LETTERS = 2  # by which a name may be longer or shorter where there are more
+_BEGINNING = 4  # letters from which on a name was meant by its beginning
 _ALIKE = 0.65  # share of letters in common from which on one name was meant by another: 'radius' is not by 'axis'
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that was probably meant: the same in other letters, small or capital, ux for vx or wx, as
-    speeds are called u here and v or ω elsewhere, or one much like it.
+    """The known name that was probably meant: the same in other letters, small or capital, or with two letters beside
+    each other exchanged, ux for vx or wx, as speeds are called u here and v or ω elsewhere, one much like it, or else
+    the only one that begins so.
 
     Letters are compared with at most `_COMPARED` names: among more, with those that begin alike and are about as long.
     """
     names, wanted = list(known), name[:_WRITTEN]
     folded = wanted.casefold()
+    exchanged = {f"{wanted[:k]}{wanted[k + 1]}{wanted[k]}{wanted[k + 2 :]}" for k in range(len(wanted) - 1)}
+    swapped = next((k for k in names if k in exchanged), None)
+    begun = [k for k in names if k.startswith(wanted)] if len(wanted) >= _BEGINNING else []
     if len(names) > _COMPARED:
         first = (wanted[:1].lower(), wanted[:1].upper())
         near = (k for k in names if k[:1] in first and -_LETTERS <= len(k) - len(wanted) <= _LETTERS)
@@ -177,9 +182,12 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     alike = next((k for k in names if k.casefold() == folded), None)
     if alike is not None:
         return alike
+    if swapped is not None:
+        return swapped
     if wanted[:1] in ("v", "w") and len(wanted) > 1 and f"u{wanted[1:]}" in names:
         return f"u{wanted[1:]}"
-    return next(iter(difflib.get_close_matches(wanted, names, n=1, cutoff=_ALIKE)), None)
+    much_alike = difflib.get_close_matches(wanted, names, n=1, cutoff=_ALIKE)
+    return much_alike[0] if much_alike else begun[0] if len(begun) == 1 else None
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

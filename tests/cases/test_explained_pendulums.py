@@ -13,7 +13,7 @@ import sympy.physics.mechanics as me
 
 import kane
 from kane import Model
-from kane.model import read_mechanism
+from kane.model import Mechanism, read_mechanism
 from seeds import generator
 from unit.explain.reading_back import equations, partial_velocities, read, section, with_Z
 
@@ -253,3 +253,16 @@ def test_letters_with_indices_in_words_are_mathematics_and_two_choices_are_told_
     told = kane.load("double-pendulum").explain(beside={"u1": "q1'", "u2": "q1' + q2'"})
     assert r"\multicolumn{3}{c}{\text{with these}}" in told.to_latex()
     assert '<th colspan="3">with the speeds above</th><th colspan="3">with these</th>' in told.to_html()
+
+
+def test_a_speed_is_told_both_by_rates_and_by_what_it_measures_however_short_its_definition() -> None:
+    """A pendulum that swings by θ about -y of a fork that turns by φ about z: ω = φ' z - θ' y, and z of the fork is
+    sin θ x + cos θ z of the pendulum."""
+    m = Mechanism("fork")
+    m.body("fork")
+    m.body("bob", mass=1.0, center=[0, 0, -0.5], inertia={"xx": 0.2, "yy": 0.2, "zz": 0.1})
+    m.joint("turn", "revolute", "ground", "fork", coordinates=["phi"], speeds=["a"])
+    m.joint("swing", "revolute", "fork", "bob", axis=[0, -1, 0], coordinates=["theta"], speeds=["b"])
+    m.set_speeds({"u1": "w.bob.x", "u2": "w.bob.y"})
+    lines = section(str(Model.of(m).explain(beside=None)), "Generalized speeds")
+    assert lines == ["u1 = sin(θ) φ'    [ω of bob along its x axis]", "u2 = -θ'    [ω of bob along its y axis]"]

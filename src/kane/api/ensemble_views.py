@@ -15,7 +15,7 @@ from ..ensemble import Distribution, MemberBlock
 from ..ensemble.draws import LEAST
 from ..ensemble.store import Contents
 from ..ensemble.tables import columns_of, table_of, units_of
-from ..errors import InputError
+from ..errors import InputError, suggestion
 from ..simulate import Members
 from .ensemble_store import contents_of
 
@@ -247,7 +247,7 @@ def column(ensemble: Ensemble, name: str) -> Any:
     known = {key: x for key, x in columns(ensemble).items() if np.asarray(x).dtype.kind in "fiu" and key != "member"}
     known |= {key: x for key, x in occurrences(ensemble).items() if key not in known}
     if name not in known:
-        raise InputError(f"result = {describe_value(name)}: no such column\n    fix: known: {', '.join(known)}")
+        raise InputError(f"result = {describe_value(name)}: no such column\n    fix: {suggestion(name, known)}")
     return np.asarray(known[name], dtype=float)
 
 

@@ -31,7 +31,7 @@ from .ensemble_watch import read_watch
 from .ensemble_work import MemberWork
 from .memory_needs import EnsembleSize, require_ensemble_memory
 from .records import Array
-from .simulation import ControlLaw
+from .simulation import ControlLaw, read_events
 from .starts import span
 
 if TYPE_CHECKING:
@@ -249,6 +249,7 @@ def ensemble(
     free = _with_free(answers, [c.name for c in columns if c.kind == "parameters"])
     plan = Draws(tuple(columns), count_members(n, columns), whole_number("seed", seed, 0), sampling)
     watched = read_watch(free.mechanism, watch, times.size > 2)
+    read_events(free.mechanism, events)  # refused once, not by each member
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
     asked |= {"contacts": contacts, "events": events, "saturate": saturate, "options": options}

@@ -141,7 +141,7 @@ def set_up(
         impact = _impact_law(impact, stepping)
         _refuse_backward(mechanism, times)
         treatment = replace(_treatment(mechanism, embed, drift, singular), impact=impact, stepping=stepping)
-        watched = [*_events(mechanism, events), *judged_events(answers), *more_events]
+        watched = [*read_events(mechanism, events), *judged_events(answers), *more_events]
         problem = _problem(answers, law, watched, treatment, held, method)
     sampled = None
     if callable(control):
@@ -414,11 +414,12 @@ def feedback_law(answers: Answers, control: ControlLaw | None) -> Law | None:
     return law_of(answers, control)
 
 
-def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tuple[Event, Expr]]:
+def read_events(mechanism: Mechanism, events: Any) -> list[tuple[Event, Expr]]:
+    """What a motion is watched for, each event with the expression whose zero it is."""
     found: list[tuple[Event, Expr]] = []
     if events is not None and not isinstance(events, Mapping):
         raise InputError(f"events = {describe_value(events)}\n    fix: give a mapping name → expression")
-    for name, value in (events or {}).items():
+    for name, value in cast("Mapping[str, Any]", events or {}).items():
         spec = dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else {"expression": value}
         expression = spec.pop("expression", None)
         unknown = set(spec) - {"direction", "terminal"}
@@ -475,4 +476,4 @@ def _efforts_of(
     return efforts
 
 
-__all__ = ["ControlLaw", "Setup", "feedback_law", "set_up", "watch_expression"]
+__all__ = ["ControlLaw", "Setup", "feedback_law", "read_events", "set_up", "watch_expression"]

@@ -103,7 +103,8 @@ class Sections:
             along = (
                 f"{'ω' if what == 'w' else 'velocity of the origin'} of {body} along its {axis} axis" if what else ""
             )
-            own = bool(what) and len(s.value.terms) == 1 and s.value.size <= 2  # a joint with a quaternion
+            atoms = [a for term in s.value.terms if term.coefficient == 1 for a, _ in term.powers]
+            own = [getattr(a, "name", "") for a in atoms] == [".".join(s.measure)]  # of a joint with a quaternion
             yield EquationLine(
                 self.n.symbol(s.symbol), self.n.words(along) if own else self._sum(s.value), "" if own else along
             )

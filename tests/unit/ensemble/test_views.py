@@ -89,6 +89,8 @@ def test_what_cannot_be_drawn_is_named(tmp_path: Path) -> None:
         found.plot(tmp_path / "no.png", "pie")
     with pytest.raises(InputError, match=r"result = 'heigth': no such column\n    fix: known: start_x"):
         found.plot(tmp_path / "no.png", "histogram", "heigth")
+    with pytest.raises(InputError, match=r"result = 'edn_x': no such column\n    fix: did you mean 'end_x'\?"):
+        found.sensitivity("edn_x")
     with pytest.raises(InputError, match=r"sobol: \d+ of \d+ members have no first_zero"):
         found.sobol("first_zero", n=8)
     assert not list(tmp_path.iterdir())

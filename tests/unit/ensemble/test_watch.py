@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kane
+from kane.cli import main
 from kane.ensemble import blocks
 from kane.errors import InputError, ModelError
 
@@ -65,6 +66,23 @@ def test_reactions_are_watched_by_the_names_of_their_rows() -> None:
         pull = alone.multipliers[:, 0]
         assert found.high["pull"][i] == pytest.approx(pull.max(), rel=ROUNDING, abs=ROUNDING)
         assert found.low["pull"][i] == pytest.approx(pull.min(), rel=ROUNDING, abs=ROUNDING)
+
+
+def test_events_that_no_member_could_have_are_refused_once_before_any_is_computed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    m = kane.load("pendulum")
+    done: list[object] = []
+    for events, said in (
+        ({"up": "heigth"}, "event 'up'.*unknown symbol 'heigth'"),
+        ({"up": {"expression": "q", "way": 1}}, "event 'up': cannot be made of"),
+    ):
+        with pytest.raises(ModelError, match=said):
+            m.ensemble(1.0, n=5, events=events, progress=done.append)
+    assert not done
+    assert main(["sweep", "pendulum", "-n", "5", "--event", "up=heigth!"]) != 0
+    printed = capsys.readouterr()
+    assert printed.err.count("unknown symbol 'heigth'") == 1 and "nan" not in printed.out
 
 
 def test_what_cannot_be_watched_is_named() -> None:

@@ -118,6 +118,17 @@ def test_a_velocity_of_other_books_is_a_speed() -> None:
     assert closest("vx", ["x", "ux", "uroll"]) == "ux" and closest("wroll", ["roll", "uroll"]) == "uroll"
 
 
+def test_two_letters_exchanged_mean_the_name_rather_than_one_letter_left_out() -> None:
+    assert closest("xu", ["x", "u", "ux", "q"]) == "ux"
+    assert closest("xu", [f"q{k}" for k in range(200)] + ["ux"]) == "ux"
+
+
+def test_a_beginning_means_the_only_name_that_begins_so() -> None:
+    programs = ["inverse_dynamics", "forward_dynamics", "mass_matrix", "mass_center"]
+    assert closest("inverse", programs) == "inverse_dynamics"
+    assert closest("mass", programs) is None  # of two names neither was meant more than the other
+
+
 def test_an_unknown_name_gets_the_closest_one_or_the_list() -> None:
     m = arm()
     with pytest.raises(ModelError, match=r"joint 'hand': unknown body 'lowr'\n    fix: did you mean 'lower'\?"):
