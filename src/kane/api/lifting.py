@@ -18,6 +18,7 @@ import numpy as np
 
 from ..formulation import contacts_program, hull_edges
 from ..model import BuiltVehicle, Mechanism, carrying_platform
+from ..model.constraints.changing import CONTACT
 from ..simulate import Transition
 from .records import Array
 from .tipping import Crossing, Judgement, name_of
@@ -33,6 +34,12 @@ _ON_LINE = 1e-6
 """Share of the size of a support polygon within which a wheel lies on the line of one of its edges."""
 _UPRIGHT = math.radians(0.05)
 """Tilt below which a vehicle stands upright, in words: that of a print."""
+_ON_ITS_SIDE = 0.5 * math.pi + _UPRIGHT
+"""Tilt beyond which a vehicle has turned over, and is upside down."""
+_NO_BODY = (
+    "its body has no contact with the ground: what follows after it turned over is not physical;"
+    " give the body a contact, or end the run there by an event"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,8 @@ class Lifting:
     `contacts` says what the contact of each wheel is at the start, and every change after that: gripping, sliding, open
     or closed. Where some wheel was off the ground `end` tells where the vehicle ended, and `over` the edge that it
     tipped over, or the wheel, and the time (s) from which it did: since when it tipped as its mass centre went beyond
-    the edge; None if it did not. `name` is that of the vehicle, in words, where there are several.
+    the edge; None if it did not. `through` says that it turned over, and no contact of its body keeps it from the
+    ground. `name` is that of the vehicle, in words, where there are several.
     """
 
     contacts: tuple[Crossing, ...]
@@ -61,6 +69,7 @@ class Lifting:
     name: str = ""
     over: Crossing | None = None
     end: VehicleEnd | None = None
+    through: bool = False
 
     @property
     def changes(self) -> tuple[Crossing, ...]:
@@ -72,7 +81,12 @@ class Lifting:
     def sentences(self) -> tuple[str, ...]:
         """What there is to say: from when wheels slide and are off the ground and, where some were, whether the vehicle
         tips over, and where it ends."""
-        return (*self.of_wheels, *(said for said in (self.tips_over, self.ends) if said))
+        return (*self.of_wheels, *self.of_vehicle)
+
+    @property
+    def of_vehicle(self) -> tuple[str, ...]:
+        """Whether the vehicle tips over, where it ends, and whether that can be."""
+        return tuple(said for said in (self.tips_over, self.ends, _NO_BODY if self.through else "") if said)
 
     @property
     def of_wheels(self) -> tuple[str, ...]:
@@ -96,9 +110,12 @@ class Lifting:
         if self.end is None:
             return ""
         x, y = (round(value, 3) + 0.0 for value in self.end.place)
-        leans = "upright" if self.end.tilt < _UPRIGHT else f"tilted by {math.degrees(self.end.tilt):.1f}°"
+        place, tilt = f"at ({x:g}, {y:g}) m", f"tilted by {math.degrees(self.end.tilt):.1f}°"
         on = "all wheels" if self.end.standing == self.wheels else ", ".join(self.end.standing)
-        return f"{self.name}ends {leans} at ({x:g}, {y:g}) m, {f'on {on}' if on else 'no wheel on the ground'}"
+        if self.end.tilt > _ON_ITS_SIDE:  # wheels touch it from above, or from below
+            return f"{self.name}ends upside down, {tilt}, {place}" + ("" if on else ", no wheel on the ground")
+        leans = "upright" if self.end.tilt < _UPRIGHT else tilt
+        return f"{self.name}ends {leans} {place}, {f'on {on}' if on else 'no wheel on the ground'}"
 
 
 def wheel_of(change: Crossing) -> str:
@@ -141,7 +158,22 @@ def find_lifting(run: Trajectory, vehicle: BuiltVehicle) -> Lifting:
     x, y = seen.place[-1, :2].tolist()
     standing = tuple(w for w in wheels if w in touching[-1][1])
     end = VehicleEnd(float(run.t[-1]), (x, y), float(seen.tilt[-1]), standing)
-    return Lifting(contacts, wheels, name, _tips_over(run.t, seen, touching), end)
+    through = bool(np.any(seen.tilt > _ON_ITS_SIDE)) and not _body_touches(run.answers.mechanism, vehicle)
+    return Lifting(contacts, wheels, name, _tips_over(run.t, seen, touching), end, through)
+
+
+def _body_touches(mechanism: Mechanism, vehicle: BuiltVehicle) -> bool:
+    """Whether a vehicle, or what it carries, has a contact with the ground beside its wheels; one that equations
+    describe may be that."""
+    platform, wheels = [vehicle.platform.name], {wheel.name for wheel in vehicle.wheels}
+    for contact in mechanism.changing.values():
+        if contact.kind != CONTACT or contact.name in wheels:
+            continue
+        ends = [body.name for body in (contact.first, contact.second) if body is not None]
+        own = any(carrying_platform(mechanism, name, platform) == 0 for name in ends)
+        if contact.conditions.unilateral or (own and mechanism.ground.name in ends):
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)

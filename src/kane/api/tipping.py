@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,7 +69,8 @@ class TipOver:
     e) (N m rad), times the distance and the force across the edge, and `moment` (k, e) (N m) that holds the vehicle
     down about the edge. `alpha` (k,) is the least of `per_edge`. `crossings` are the times at which an edge changes
     sign. Where wheels may lift, the measure of an edge is zero while the vehicle tips about it, and negative only if it
-    stands on its wheels upside down; `lifting` tells then what became of it, and is None where they may not.
+    stands on its wheels upside down: `crossings` tell each of these, also of the start; `lifting` tells what became of
+    it, and is None where they may not.
     """
 
     t: Array
@@ -98,7 +100,7 @@ class TipOver:
     def headline(self) -> str:
         """The verdict in one line: of a vehicle that tips over since when and where it ends, else the least measure."""
         if self.lifting is not None and self.lifting.over is not None:
-            return f"{self.lifting.tips_over}; {self.lifting.ends}"
+            return "; ".join(self.lifting.of_vehicle)
         worst = int(np.argmin(self.alpha))
         a, b = self.edges[int(np.argmin(self.per_edge[worst]))]
         least = f"least measure {self.alpha[worst]:.6g} N rad at t = {self.t[worst]:.6g} s, over {a}-{b}"
@@ -164,13 +166,19 @@ def join_spans(spans: Sequence[tuple[float, float]]) -> tuple[tuple[float, float
 def balanced_on(
     edges: Sequence[tuple[str, str]], t: Array, per_edge: Array, changes: Sequence[Crossing]
 ) -> tuple[Crossing, ...]:
-    """When a vehicle whose wheels lift begins and ends to balance on each edge: at the changes of its contacts."""
+    """When the measure of each edge of a vehicle whose wheels lift becomes zero, negative and positive: at the changes
+    of its contacts, and at the start where it is not positive there."""
     found: list[Crossing] = []
-    for edge, measure in zip(edges, per_edge.T, strict=True):
-        for i in np.flatnonzero((measure[:-1] > 0) != (measure[1:] > 0)):
-            at = next((float(c) for c in changes if t[i] <= c <= t[i + 1]), float(t[i + 1]))
-            found.append(Crossing(at, name_of(edge), "zero" if measure[i] > 0 else "positive"))
+    for edge, signs in zip(edges, np.sign(per_edge).T.astype(int).tolist(), strict=True):
+        found += [Crossing(float(t[0]), name_of(edge), _SIGN[signs[0]])] if signs[0] <= 0 else []
+        for i, (before, after) in enumerate(pairwise(signs)):
+            if before != after:
+                at = next((float(c) for c in changes if t[i] <= c <= t[i + 1]), float(t[i + 1]))
+                found.append(Crossing(at, name_of(edge), _SIGN[after]))
     return tuple(sorted(found))
+
+
+_SIGN = {1: "positive", 0: "zero", -1: "negative"}
 
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Pictures of a vehicle in motion: from above with its support polygon and load point, wheel forces, tip-over.
 
 Every function takes a trajectory of a model with a vehicle, and the name of one where there are several. Spans in which
-the vehicle tips over, or would, are shaded, and thick on the axis of time, as in the figures of [TK01].
+the vehicle tips over, or would, are shaded, and of the measure thick on the axis of time, as in the figures of [TK01].
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SNAPSHOTS = 9
 """Poses that the view from above shows, at equal steps of time."""
 
 _FAR = 1.6  # sizes of the support polygon from its middle at which the path of the load point is cut off
-_NOTHING = 1e-9  # share of the normal forces that is drawn as zero
+_NOTHING = 1e-4  # share of the largest force below which forces are drawn as zero: what integration leaves of them
 _CIRCLES = 6  # wheels whose friction circles stand in one row
 _DASHES: Any = (0, (3, 3))
 _NEAR = 0.2  # share of what friction can give from which forces are drawn beside it: smaller ones would seem to be zero
@@ -283,8 +283,9 @@ def _draw_wheels(ax: Any, seen: VehicleMotion, what: str) -> None:
             ax.plot(ground.t, bound, color=_wheel_color(k), linewidth=0.8, linestyle=_DASHES)
     if limited or values.min(initial=0.0) < 0:
         ax.axhline(0.0, color=INK, linewidth=0.7)
-    if not limited and np.abs(values).max(initial=0.0) < _NOTHING * np.abs(ground.normal).max(initial=0.0):
-        ax.set_ylim(-1.0, 1.0)
+    largest = max(float(np.abs(getattr(ground, part)).max(initial=0.0)) for part in _SIGNS)
+    if not limited and np.abs(values).max(initial=0.0) <= _NOTHING * largest:
+        ax.set_ylim(-(largest or 1.0), largest or 1.0)  # of the size of the others
     ax.set_ylabel(_SIGNS[what])
     _over_time(ax, seen, f"{what} forces  (N)")
 
@@ -297,15 +298,17 @@ def _draw_energy(ax: Any, seen: VehicleMotion) -> None:
 
 
 def _draw_measure(ax: Any, seen: VehicleMotion) -> None:
-    """The measure, thick, over those of all edges; unsafe spans shaded and thick on the axis of zero."""
+    """The measure, thick, below those of all edges; unsafe spans shaded, and thick at the bottom, where no curve is."""
     t, tip = seen.ground.t, seen.tip
     _shade(ax, seen)
     ax.plot(t, tip.alpha, color=INK, linewidth=2.8, label="measure")
     for k, (a, b) in enumerate(tip.edges):  # over the measure, which is one of them
         ax.plot(t, tip.per_edge[:, k], color=_wheel_color(k), linewidth=1.0, label=f"edge {visible(a)}–{visible(b)}")
     ax.axhline(0.0, color=INK, linewidth=0.7)
-    for start, end in seen.tip.spans:
-        ax.plot([start, end], [0.0, 0.0], color=UNSAFE, linewidth=4.0, solid_capstyle="butt")
+    for k, span in enumerate(seen.tip.spans):
+        label = None if k else seen.tip.verdict
+        bar = {"color": UNSAFE, "linewidth": 6.0, "solid_capstyle": "butt", "transform": ax.get_xaxis_transform()}
+        ax.plot(span, [0.0, 0.0], label=label, **bar)
     _over_time(ax, seen, "tip-over measure  (N rad)")
     ax.legend(ncols=1, fontsize=8, loc="upper left", bbox_to_anchor=(1.005, 1.02), borderaxespad=0.0)
 

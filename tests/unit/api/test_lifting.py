@@ -12,12 +12,19 @@ import pytest
 
 import kane
 from kane.api.lifting import Lifting
+from kane.api.tipping import name_of
 from kane.cli import main
 from kane.report import write
 
 BRAKES = {"h": 1.6, "mu": 1.2, "brake": 9000.0}
 SHELL = ["braking-car", "--set", "h=1.6,mu=1.2,brake=9000"]
 EDGE = "front_right-front_left"
+NO_BODY = (
+    "its body has no contact with the ground: what follows after it turned over is not physical;"
+    " give the body a contact, or end the run there by an event"
+)
+ON_ITS_SIDE = {"expression": "1 - 2*(q_root_x*q_root_x + q_root_y*q_root_y)", "terminal": True}
+"""The platform's z axis is level."""
 
 
 def car(**parameters: float) -> kane.Model:
@@ -63,7 +70,7 @@ def test_outcome_shell_and_report_tell_a_somersault_in_the_same_words(
     somersault: kane.Trajectory, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     story = "; ".join(lifting_of(somersault).sentences)
-    short = f"tips over {EDGE} from t = 0 s; ends tilted by 180.0° at (15.349, 0) m, on all wheels"
+    short = f"tips over {EDGE} from t = 0 s; ends upside down, tilted by 180.0°, at (15.349, 0) m; {NO_BODY}"
     assert story.endswith(short) and story in str(somersault.outcome)
     assert somersault.tipover().headline == short and repr(somersault.tipover()).startswith(short)
     for command in ("simulate", "vehicle"):
@@ -95,6 +102,36 @@ def test_a_car_that_lifts_its_wheels_and_lands_does_not_tip_over() -> None:
     assert lifting.over is None and run.tipover().verdict == "tips" and "tips over" not in str(run.outcome)
     assert lifting.ends.startswith("ends upright") and lifting.ends.endswith("on all wheels")
     assert lifting.ends in str(run.outcome) and lifting.ends in run.tipover().headline
+
+
+def test_a_run_that_ends_on_its_side_has_not_gone_through_the_ground() -> None:
+    run = car().simulate(4, events={"side": ON_ITS_SIDE})
+    assert run.outcome.reason == "event" and 0.1 < run.t[-1] < 1.5
+    lifting = lifting_of(run)
+    assert lifting.end is not None and lifting.end.tilt == pytest.approx(math.pi / 2, abs=1e-6)
+    assert not lifting.through and NO_BODY not in str(run.outcome)
+    assert "ends tilted by 90.0° at" in lifting.ends and run.tipover().verdict == "tips over"
+
+
+def test_a_body_with_a_contact_of_its_own_does_not_go_through_the_ground() -> None:
+    m = car()
+    m.contact("roof", "body", "ground", shape={"sphere": 0.1, "at": (-0.2, 0, 0.85)}, friction=0.5)
+    run = m.simulate(1.3)
+    lifting = lifting_of(run)
+    assert lifting.end is not None and lifting.end.tilt > math.pi / 2
+    assert not lifting.through and NO_BODY not in str(run.outcome)
+
+
+def test_the_edges_of_a_somersault_agree_with_its_sentences(somersault: kane.Trajectory) -> None:
+    """The front edge is zero from the start on, since it tips over that; the others in flight; and all of them are
+    negative at the end, upside down, as the measure is."""
+    tip, lifting = somersault.tipover(), lifting_of(somersault)
+    told = {edge: [(float(c), c.to) for c in tip.crossings if c.what == name_of(edge)] for edge in tip.edges}
+    front = ("front_right", "front_left")
+    flight = next(x.t for x in somersault.transitions if {x.mode[w] for w in lifting.wheels} == {"open"})
+    assert told[front][0] == (0.0, "zero")
+    assert all(changes[0] == (flight, "zero") for edge, changes in told.items() if edge != front)
+    assert {changes[-1][1] for changes in told.values()} == {"negative"} and tip.per_edge[-1].max() < 0.0
 
 
 def test_what_became_of_a_car_does_not_depend_on_the_times_that_were_asked_for(somersault: kane.Trajectory) -> None:

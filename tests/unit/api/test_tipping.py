@@ -45,6 +45,16 @@ def test_an_edge_is_balanced_on_from_the_change_of_a_contact_between_samples() -
     assert (float(ends), ends.to) == (2.5, "positive")
 
 
+def test_edges_of_a_vehicle_that_lifts_tell_where_they_start_and_every_change_of_sign() -> None:
+    measure = np.array([[0.0, 1.0], [0.0, 0.0], [0.0, -1.0], [-2.0, -1.0], [3.0, -1.0]])
+    changes = [Crossing(at, "contact of front", "open") for at in (0.4, 1.5, 2.5, 3.5)]
+    found = balanced_on([("left", "right"), ("right", "front")], np.arange(5.0), measure, changes)
+    first, second = ([(float(c), c.to) for c in found if c.what == f"edge {e}"] for e in ("left-right", "right-front"))
+    assert first == [(0.0, "zero"), (2.5, "negative"), (3.5, "positive")]
+    assert second == [(0.4, "zero"), (1.5, "negative")]
+    assert list(found) == sorted(found) and len(found) == 5
+
+
 def test_a_printed_interaction_tells_extremes_with_their_times_and_units_at_however_many_times() -> None:
     """A force that turns with time beside a weight of 10 N: its size is constant, its parts are extreme at quarters."""
     t = np.linspace(0.0, 2.0, 401)  # one turn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,29 @@ def test_the_shading_of_a_vehicle_that_lifts_does_not_flicker(lifted: kane.Traje
     figure = vehicles.tip_over(lifted)
     assert len(figure.axes[0].patches) == 1
     assert vehicles.VehicleMotion.of(lifted).tip.verdict == "tips over"
+
+
+@pytest.mark.parametrize("draw", [vehicles.overview, vehicles.tip_over])
+def test_the_bar_of_a_vehicle_that_tips_is_named_and_hides_no_curve(draw: Any, lifted: kane.Trajectory) -> None:
+    """The measure is zero while it tips: what is drawn there is the measure, and the bar lies on the axis of time."""
+    ax = draw(lifted).axes[-1]
+    (bar,) = [line for line in ax.lines if line.get_label() == "tips over"]
+    assert "tips over" in [text.get_text() for text in ax.get_legend().get_texts()]
+    height = ax.transAxes.inverted().transform(bar.get_transform().transform(bar.get_xydata()))[:, 1]
+    assert np.abs(height).max() < 1e-9 and ax.get_ylim()[0] < 0.0
+    assert bar.get_xdata() == pytest.approx(lifted.tipover().spans[0])
+
+
+def test_lateral_forces_of_a_vehicle_that_drives_straight_are_drawn_as_zero(
+    lifted: kane.Trajectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By symmetry there are none, whatever integration leaves: here some, of 3e-6 of the normal forces."""
+    ground = lifted.ground()
+    largest = float(np.abs(ground.normal).max())
+    left = replace(ground, lateral=np.outer(3e-6 * largest * np.sin(40 * ground.t), np.ones(len(ground.wheels))))
+    monkeypatch.setattr(kane.Trajectory, "ground", lambda *_: left)
+    low, high = vehicles.wheel_forces(lifted).axes[2].get_ylim()
+    assert low < -0.9 * largest and high > 0.9 * largest
 
 
 def test_the_platform_sees_its_wheels_where_they_are_mounted(run: kane.Trajectory) -> None:
