@@ -128,3 +128,27 @@ def test_events_and_stops_are_met_while_friction_is_stiff(tmp_path: Path) -> Non
     assert "end" in str(run.transitions[1]) and "took over" in str(run.outcome)
     assert run.q[-1, 0] == pytest.approx(CREEP, abs=1e-9)
     assert run.statistics.steps < STEPS
+
+
+def test_a_linearization_at_rest_tells_the_damping_that_smoothed_friction_is_there(tmp_path: Path) -> None:
+    """The slope of F r/√(r² + v²) is F/v at rest, so that the slider has the eigenvalue -F/(v m); at 1 m/s it is
+    F v², a millionth of F, and nothing is said."""
+    friction = 0.4
+    m = slider(tmp_path, friction)
+    rest, moving = m.linearize([0.0], [0.0]), m.linearize([0.0], [1.0])
+    assert dict(rest.dry_friction) == {"j": pytest.approx(friction / V)}
+    assert rest.eigenvalues.real.min() == pytest.approx(-friction / (V * MASS))
+    assert "smoothed dry friction of j acts as damping of 400 N m s/rad or N s/m" in repr(rest)
+    assert moving.dry_friction == () and "dry friction" not in repr(moving)
+    smooth = kane.load(tmp_path / "slider.urdf", friction="none").linearize([0.0], [0.0])
+    assert smooth.dry_friction == () and not smooth.eigenvalues.any()
+
+
+def test_the_damping_of_smoothed_friction_follows_the_parameters_of_the_linearization() -> None:
+    m = kane.Model("slider")
+    m.parameter("f", 1.0, free=True)
+    m.particle("mass", MASS)
+    m.joint("slide", "prismatic", "ground", "mass", axis="x")
+    m.load("friction", kane.Effort("slide", f"-f*u_slide/sqrt(u_slide**2 + {V}**2)"))
+    found = m.linearize([0.0], [0.0], parameters={"f": 3.0})
+    assert dict(found.dry_friction) == {"slide": pytest.approx(3.0 / V)}

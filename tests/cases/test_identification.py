@@ -99,6 +99,25 @@ def test_friction_adds_two_parameters_for_each_joint(tmp_path: Path) -> None:
     assert Y[:, 81::2] == pytest.approx(np.diag(u / np.sqrt(u * u + 1e-6)))
 
 
+def test_base_parameters_of_an_arm_with_friction_give_its_efforts(tmp_path: Path) -> None:
+    """Damping and friction of the file, other in each joint, beside Pinocchio's efforts without them."""
+    text, damping, friction = robot_text(17), np.linspace(0.1, 0.7, 7), np.linspace(0.9, 0.3, 7)
+    for i, (d, f) in enumerate(zip(damping, friction, strict=True), 1):
+        at = text.index("</joint>", text.index(f'<joint name="j{i}"'))
+        text = f'{text[:at]}<dynamics damping="{d:.17g}" friction="{f:.17g}"/>{text[at:]}'
+    path = tmp_path / "arm.urdf"
+    path.write_text(text, encoding="utf-8")
+    model = kane.load(path)
+    base = model.base_parameters(friction=True)
+    found = dict(zip(base.names, base.values, strict=True))
+    assert [found[f"viscous.j{i}"] for i in range(1, 8)] == pytest.approx(damping)
+    assert [found[f"Coulomb.j{i}"] for i in range(1, 8)] == pytest.approx(friction)
+    q, u, udot = np.random.default_rng(4).normal(size=(3, 20, 7))
+    efforts = measured_efforts(q, u, udot) + (damping - VISCOUS) * u + (friction - DRY) * u / np.sqrt(u * u + 1e-6)
+    Y = model.regressor(q, u, udot, friction=True)[..., list(base.independent)]
+    assert Y @ base.values == pytest.approx(efforts, abs=1e-8 * np.abs(efforts).max())
+
+
 @pytest.mark.parametrize("digits", [pytest.param(17, marks=pytest.mark.long), 4])
 def test_an_arm_is_identified_from_noisy_efforts_and_written_back(digits: int, tmp_path: Path) -> None:
     """From a description whose masses are wrong by 1.4 either way."""

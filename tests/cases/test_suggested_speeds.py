@@ -185,6 +185,27 @@ def test_speeds_of_a_sympy_script_are_told_by_what_they_measure() -> None:
     assert table_rows(kane.from_sympy(slider)) == {"as described: u = q'": ""}
 
 
+@pytest.mark.parametrize("told", [False, True])
+def test_speeds_that_a_sympy_script_calls_rates_are_explained_as_rates(told: bool) -> None:
+    """A bob that turns about z by q1 and then about y by q2, u = q̇ by the kinematical equations, whether or not the
+    angular velocities are told as well."""
+    me = pytest.importorskip("sympy.physics.mechanics")
+    q, u = me.dynamicsymbols("q1:3"), me.dynamicsymbols("u1:3")
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    A = N.orientnew("A", "Axis", [q[0], N.z])
+    B = A.orientnew("B", "Axis", [q[1], A.y])
+    if told:
+        A.set_ang_vel(N, u[0] * N.z)
+        B.set_ang_vel(A, u[1] * A.y)
+    O.set_vel(N, 0)
+    P = O.locatenew("P", -0.7 * B.x)
+    P.v2pt_theory(O, N, B)
+    bob = me.RigidBody("bob", P, B, 1.3, (me.inertia(B, 0.02, 0.03, 0.01), P))
+    m = kane.from_sympy(me.KanesMethod(N, q, u, [a.diff() - b for a, b in zip(q, u, strict=True)], bodies=[bob]))
+    text = str(m.explain(beside=None))
+    assert "Generalized speeds\n  u1 = q1'\n  u2 = q2'\n" in text
+
+
 @pytest.mark.parametrize("name", ["top", "stanford-arm", "shopping-cart", "satellite"])
 def test_applied_speeds_leave_start_and_motion_as_they_are(name: str) -> None:
     """Accelerations of a point of the last body, at the start, by both choices."""

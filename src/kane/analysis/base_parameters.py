@@ -18,6 +18,7 @@ from ..formulation import Equations
 from ..formulation.regressor import (
     friction_columns,
     friction_names,
+    friction_values,
     parameter_names,
     parameter_values,
     regressor,
@@ -81,9 +82,7 @@ def base_parameters(model: Mechanism | Equations, *, friction: bool = False, see
         combination[:, others] = found * units[others] / units[kept][:, None]
     combination = np.where(np.abs(combination) < 10.0**-_DIGITS, 0.0, combination)
     fixed = {p.name: p.value for p in equations.mechanism.parameters.values()}
-    own = np.zeros(len(names))  # friction of a model is a load of any law, of which no column knows
-    inertial = np.array(evaluate(parameter_values(equations), fixed))
-    own[: len(inertial)] = inertial
+    own = np.array([*evaluate(parameter_values(equations), fixed), *(friction_values(equations) if friction else ())])
     words = tuple(_words(row, k, names) for row, k in zip(combination, kept, strict=True))
     return BaseParameters(words, combination @ own, tuple(kept), combination, condition_of(Y[:, kept]))
 

@@ -115,6 +115,13 @@ def table(linear: Linearization) -> str:
     ]
     if linear.running:
         lines.append(f"at this instant only: {', '.join(linear.running)} change")
+    if linear.dry_friction:
+        joints, slopes = (", ".join(x) for x in zip(*((j, f"{d:.4g}") for j, d in linear.dry_friction), strict=True))
+        lines += [
+            f"about a state at rest the smoothed dry friction of {joints} acts as damping of {slopes} N m s/rad"
+            " or N s/m",
+            "    fix: load the URDF with friction='none', or linearize at speed",
+        ]
     lines.append(f"{'eigenvalue (1/s)':>28} {'ω (rad/s)':>11} {'damping':>8}  {'shape':s}")
     for eigenmode in eigenmodes:
         if eigenmode.oscillates and eigenmode.eigenvalue.imag < 0.0:

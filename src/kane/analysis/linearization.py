@@ -328,7 +328,8 @@ class Linearization:
     the states' own rates at the state, zero in equilibrium. `shape` (coordinates and speeds, states) gives the
     perturbations of all `names` from the states. The first `positions` states are of coordinates. `running` are
     coordinates in the equations of motion, and speeds, that change at the state: the linearization changes with them
-    and its eigenvalues are of this instant; none in equilibrium and in steady motion. Numbers in SI units and radians.
+    and its eigenvalues are of this instant; none in equilibrium and in steady motion. `dry_friction` are joints at rest
+    whose smoothed dry friction is seen as the damping (N m s/rad, N s/m) that it has at rest. SI units and radians.
 
     >>> lin = kane.load("pendulum").linearize([0], [0])
     >>> lin.states, lin.A.round(6).tolist()
@@ -349,6 +350,7 @@ class Linearization:
     shape: Array
     positions: int
     running: tuple[str, ...] = ()
+    dry_friction: tuple[tuple[str, float], ...] = ()
 
     @property
     def eigenvalues(self) -> Array:

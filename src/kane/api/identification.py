@@ -16,7 +16,7 @@ from ..formulation.regressor import PARAMETERS, friction_names, parameter_names,
 from ..graph import evaluate
 from ..model import Mechanism
 from ..model.loads import Effort, JointSpring
-from ..model.urdf.read import SMOOTH
+from ..model.urdf.losses import SMOOTH
 from .model import Model
 from .records import Array
 

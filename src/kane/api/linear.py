@@ -33,6 +33,7 @@ from ..graph import Program
 from ..model import Mechanism
 from ..model.attitude import quaternion_places
 from ..model.measures import MeasureNumbers
+from ..model.urdf.losses import dry_friction_at_rest
 from . import given
 from .answers import Answers, ProgramAnswer
 from .constrained import close_configuration, held_names, row_sizes
@@ -128,6 +129,7 @@ def linearize(
         np.vstack([motion.Q, motion.U]),
         sum(name in positions.names for name in motion.states),
         _unsteady_names(answers, *(x[None] for x in (at.u, first.value["qdot"], at.udot, motion.A)))[0],
+        dry_friction_at_rest(m, first.value["qdot"].tolist(), answers.values.tolist()),
     )
     return found.without(found.ignorable if ignore is True else ignore or ())
 

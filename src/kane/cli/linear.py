@@ -106,6 +106,7 @@ def as_figures(linear: Linearization) -> dict[str, Any]:
         "outputs": list(linear.outputs),
         **{name: getattr(linear, name).tolist() for name in "ABCD"},
         "running": list(linear.running),
+        "dry_friction": dict(linear.dry_friction),
         "eigenmodes": [
             {
                 "eigenvalue": [eigenmode.eigenvalue.real, eigenmode.eigenvalue.imag],

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..graph import Expr, Program, linear_coefficients
 from ..model import Mechanism
 from ..model.records import Joint
-from ..model.urdf.read import SMOOTH
+from ..model.urdf.losses import SMOOTH, joint_losses
 from ..space.algebra import Triple
 from .equations import Equations
 from .expressions import Output
@@ -60,6 +60,16 @@ def friction_names(equations: Equations) -> list[str]:
     """Names of the parameters of friction: viscous.JOINT (N m s, N s/m) and Coulomb.JOINT (N m, N) of each joint that
     turns or slides with a coordinate of its own."""
     return [f"{kind}.{joint.name}" for joint in rubbing_joints(equations.mechanism) for kind in FRICTION]
+
+
+def friction_values(equations: Equations) -> list[float]:
+    """Values of these parameters in the model, from the losses of its joints."""
+    losses = joint_losses(equations.mechanism)
+    return [
+        sum(loss.size for loss in losses.get(joint.name, ()) if loss.kind == kind)
+        for joint in rubbing_joints(equations.mechanism)
+        for kind in ("damping", "friction")
+    ]
 
 
 def rubbing_joints(mechanism: Mechanism) -> list[Joint]:

@@ -26,6 +26,7 @@ from ..records import Joint
 from ..size import MOST_SPEEDS
 from ..symbols import KnownRotation, is_name
 from ..tree import symbol_stem
+from .losses import SMOOTH
 from .options import UrdfOptions
 from .spelling import correct_spelling
 from .values import Array, Faults, each_of, name_list, turn_inertia, turn_z_to
@@ -41,9 +42,6 @@ TYPES: Mapping[str, str] = {
     "planar": "planar",
 }
 JOINT_OF_BASE: Mapping[str, str] = {"fixed": "weld", "floating": "free", "planar": "planar"}
-SMOOTH = 1e-3
-"""Rate (rad/s or m/s) at which smooth friction has reached 71 % of its full value."""
-
 WORLD = "world"
 """The parent that a robot may hang on without declaring it."""
 

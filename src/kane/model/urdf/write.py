@@ -20,13 +20,11 @@ from ..loads import BuiltLoad, Effort, JointSpring
 from ..mechanism import Mechanism
 from ..normal import number_text
 from ..records import Body, Joint, Shape
-from .read import SMOOTH
+from .losses import RATES, recognize_loss
 from .values import UNBOUNDED, rpy_of
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 WORLD = "world"
-_RATES = (0.7, -1.3, 2.9e-3)  # at which an effort is compared with the friction model
-_SAME = 1e-12  # relative
 
 
 def to_urdf(mechanism: Mechanism) -> str:
@@ -110,7 +108,7 @@ class _Writer:
         """
         known = {p.name: p.value for p in self.m.parameters.values()}
         try:
-            found = [evaluate([value], {**known, repr(leader.rates[0]): r})[0] for r in _RATES]
+            found = [evaluate([value], {**known, repr(leader.rates[0]): r})[0] for r in RATES]
         except ExpressionError:
             return False
         shares = {leader.name: 1.0}
@@ -121,14 +119,12 @@ class _Writer:
             share = shares[joint]
             if not share:
                 continue
-            own = [share * r for r in _RATES]  # the rates of that joint, and what it feels of the effort
-            felt = [-x / share for x in found]
-            smooth, sign = [r / math.hypot(r, SMOOTH) for r in own], [math.copysign(1.0, r) for r in own]
-            for sense, losses in ((own, self.damping), (smooth, self.friction), (sign, self.friction)):
-                size = [x / s for x, s in zip(felt, sense, strict=True)]
-                if size[0] > 0 and all(abs(x - size[0]) <= _SAME * size[0] for x in size):
-                    losses[joint] = losses.get(joint, 0.0) + float(f"{size[0]:.12g}")
-                    return True
+            # the rates of that joint, and what it feels of the effort
+            loss = recognize_loss([share * r for r in RATES], [x / share for x in found])
+            if loss is not None:
+                losses = self.damping if loss.kind == "damping" else self.friction
+                losses[joint] = losses.get(joint, 0.0) + loss.size
+                return True
         return False
 
     def root(self) -> Joint | None:
