@@ -5,14 +5,14 @@ from __future__ import annotations
 from ..formulation import Equations
 from .algebra import symbol_sum
 from .derivation import symbols_of_inputs
-from .notation import LATEX, MATHML, write_sum
+from .notation import LATEX, MATHML, TEXT, write_sum
 from .reading import LONG, Reader, TooLong
 
 
 def write_efforts(equations: Equations, form: str) -> list[str] | None:
-    """tau of inverse dynamics as one equation for each speed, in "latex" or "mathml"; None where one is too long to be
-    read from end to end."""
-    notation = {"latex": LATEX, "mathml": MATHML}[form]
+    """tau of inverse dynamics as one equation for each speed, in "text", "latex" or "mathml"; None where one is too
+    long to be read from end to end."""
+    notation = {"text": TEXT, "latex": LATEX, "mathml": MATHML}[form]
     symbols = symbols_of_inputs(equations.mechanism)
     reader = Reader(equations.graph, symbols, naming=False)
     try:
@@ -21,7 +21,7 @@ def write_efforts(equations: Equations, form: str) -> list[str] | None:
         return None
     if any(total.size > LONG for total in sums):
         return None
-    sign = " &= " if form == "latex" else "<mo>=</mo>"
+    sign = {"text": " = ", "latex": " &= ", "mathml": "<mo>=</mo>"}[form]
     efforts = [symbol_sum(symbols[f"tau_{name}"]) for name in equations.mechanism.speeds]
     return [f"{write_sum(e, notation)}{sign}{write_sum(s, notation)}" for e, s in zip(efforts, sums, strict=True)]
 

@@ -27,6 +27,21 @@ _ALONG_SPEEDS = ("udot", "tau", "bias", "F", "F_star")
 
 _OPERATIONS = {"mul": "multiply", "add": "add", "div": "divide", "sqrt": "√", "trig": "sin, cos", "neg": "negate"}
 
+_COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+"""Programs whose operations are told where equations are shown."""
+
+
+def _operation_words(counts: Mapping[str, int]) -> str:
+    """Operation counts in words, without those that are zero."""
+    words = {
+        "mul": "multiplications",
+        "add": "additions",
+        "div": "divisions",
+        "sqrt": "roots",
+        "trig": "sines and cosines",
+    }
+    return ", ".join(f"{count} {words.get(kind, kind)}" for kind, count in counts.items() if count) or "none"
+
 
 def formulate(mechanism: Mechanism, free: Iterable[str] | str = ()) -> Equations:
     """The equations of motion of a mechanism, parameters named in `free` (or "all") kept as inputs."""
@@ -324,6 +339,15 @@ class Equations(MotionExpressions):
     def __repr__(self) -> str:
         return f"<Equations of '{visible(self.mechanism.name)}': {self._extent()}>"
 
+    def __str__(self) -> str:
+        """The efforts along the speeds, where they are short enough to be read, and how much work programs are."""
+        along = ", ".join(visible(name) for name in self.mechanism.speeds)
+        lines = None if self.writer is None else self.writer(self, "text")
+        shown = [f"efforts along {along}:", *(f"  {line}" for line in lines)] if lines else []
+        counts = [f"  {name.replace('_', ' ')}: {_operation_words(self.count(name))}" for name in _COUNTED]
+        named = f"equations of motion of {visible(self.mechanism.name)}: {self._extent()}"
+        return "\n".join([named, *shown, "operations of", *counts])
+
     def _extent(self) -> str:
         """How many speeds and rows of constraints there are, in words."""
         speeds = f"{len(self.system.u)} speed{'' if len(self.system.u) == 1 else 's'}"
@@ -332,9 +356,8 @@ class Equations(MotionExpressions):
 
     def _repr_html_(self) -> str:
         """For notebooks: the efforts as mathematics where they can be read, operation counts, and the program."""
-        names = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
-        counts = [self.count(name) for name in names]
-        rows = [(name.replace("_", " "), *count.values()) for name, count in zip(names, counts, strict=True)]
+        counts = [self.count(name) for name in _COUNTED]
+        rows = [(name.replace("_", " "), *count.values()) for name, count in zip(_COUNTED, counts, strict=True)]
         program = self.program("inverse_dynamics")
         written = None if self.writer is None else self.writer(self, "mathml")
         lines = (
