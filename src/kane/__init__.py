@@ -154,6 +154,10 @@ _HOMES = {
 """Where names are found that are not records of constraints and loads, which are in `kane.model`."""
 
 
+_DRAWN = ("choice", "normal", "uniform")
+"""Distributions, which are looked for here and are in `kane.ensemble`."""
+
+
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(_unknown(name), name=name)
@@ -169,6 +173,8 @@ def _unknown(name: str) -> str:
         return text
     if name.isidentifier() and importlib.util.find_spec(f"{__name__}.{name}") is not None:
         return f"{text} until it is imported\n    fix: import kane.{name}"
+    if name in _DRAWN:
+        return f"{text}\n    fix: from kane.ensemble import {name}, or write it as text: '{name}(…)'"
     import difflib  # only where something is wrong
 
     alike = {known.casefold(): known for known in __all__}

@@ -95,7 +95,7 @@ def settings_of(work: MemberWork, keep: str, model: str) -> dict[str, Any]:
     except OSError:  # not where they could be read
         sources = "unknown"
     return {
-        "format": 3,
+        "format": 4,
         "version": _version(),
         "kane": sources,
         "numpy": np.__version__,

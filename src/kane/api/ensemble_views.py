@@ -54,7 +54,7 @@ def _block(ensemble: Ensemble) -> tuple[Contents, MemberBlock]:
     watched = (ensemble.low, ensemble.high, ensemble.end)
     low, high, end = (side_by_side(x, len(contents.watch)) for x in watched)
     numbers = side_by_side(ensemble.numbers, 0)
-    return contents, MemberBlock(0, members, low, high, end, (), numbers)
+    return contents, MemberBlock(0, members, low, high, end, (), ensemble.joint, numbers)
 
 
 def columns(ensemble: Ensemble) -> dict[str, Any]:
@@ -110,7 +110,11 @@ def to_xarray(ensemble: Ensemble) -> Any:
         take(f"deviation_{name}", ("time",), tally.deviation, unit)
         curves = np.array([tally.quantile(p) for p in QUANTILES])
         take(f"quantile_{name}", ("quantile", "time"), curves, unit)
+    names = [name for name, _ in contents.watch]
+    take("covariance", ("time", "watched", "with"), ensemble.joint.covariance)
     coordinates = {
+        "watched": names,
+        "with": names,
         "member": np.arange(len(ensemble)),
         "time": ("time", ensemble.t, {"units": "s"}),
         "quantile": list(QUANTILES),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Kernel, compile
-from ..ensemble import Draws, MemberBlock, Tally
+from ..ensemble import Draws, JointTally, MemberBlock, Tally
 from ..ensemble.blocks import portion_size
 from ..errors import KaneError, ModelError
 from ..formulation import watch_program
@@ -154,7 +154,8 @@ class MemberWork:
         low, high = extremes(values)
         low, high = np.fmin(low, found.low), np.fmax(high, found.high)
         tallies = tuple(Tally.of(values[:, :, w]) for w in range(values.shape[2]))
-        return MemberBlock(first, found.members(outputs=self.keep), low, high, values[:, -1].copy(), tallies, numbers)
+        members, end = found.members(outputs=self.keep), values[:, -1].copy()
+        return MemberBlock(first, members, low, high, end, tallies, JointTally.of(values), numbers)
 
     # other processes ---------------------------------------------------------------------------------------------
 

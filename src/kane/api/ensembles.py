@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ..advice import KEEPS
 from ..boundary import check_path, check_text, describe_value
-from ..ensemble import Draws, Enough, MemberBlock, Store, Tally, blocks_at_a_time, gather_blocks
-from ..errors import InputError, visible
+from ..ensemble import Draws, Enough, JointTally, MemberBlock, Store, Tally, blocks_at_a_time, gather_blocks
+from ..errors import InputError, suggestion, visible
 from ..markup import paragraph, table
 from ..simulate import ENDS
 from . import ensemble_pictures, ensemble_views
@@ -54,6 +54,7 @@ class Ensemble:
     - `low`, `high`, `end`: by watched quantity its extremes over the times of output or, where t is a duration, over
       the motion (at 100 equal parts of it), and its value at the last time, nan for a motion that ended before, (n,);
     - `tallies`: by watched quantity mean, deviation, extremes and quantiles over all members, at each time (k,);
+    - `joint`: covariances of watched quantities, in the order of `tallies`, at each time; `covariance()` gives some;
     - `keep`: what of each member is kept, as was asked for; `interrupted`: whether Ctrl-C ended the work early.
 
     >>> found = kane.load("pendulum").ensemble([0, 1, 2], n=50, seed=1, q={"q": "uniform(-1, 1)"})
@@ -75,6 +76,7 @@ class Ensemble:
     high: Mapping[str, Array]
     end: Mapping[str, Array]
     tallies: Mapping[str, Tally]
+    joint: JointTally
     work: MemberWork
     keep: str = "ends"
     interrupted: bool = False
@@ -122,6 +124,18 @@ class Ensemble:
                 f"share: there is no event '{event}'\n    fix: known: {', '.join(self.crossings) or 'none'}"
             )
         return float(np.mean(self.crossings[event] > 0)) if len(self) else np.nan
+
+    def covariance(self, *names: str) -> Array:
+        """Covariances (k, m, m) of m watched quantities at each time over the members in which all that is watched is
+        known then, in the product of their units; nan for fewer than two. Without names those of all, in the order of
+        `tallies`."""
+        watched = list(self.tallies)
+        for name in names:
+            check_text("name", name)
+            if name not in self.tallies:
+                raise InputError(f"covariance: '{name}' is not watched\n    fix: {suggestion(name, watched)}")
+        places = [watched.index(name) for name in names or watched]
+        return self.joint.covariance[:, places][:, :, places]
 
     def to_table(self) -> Any:
         """One row per member as a table of pyarrow: what was given or drawn (`start_q`, parameters by their names), why
@@ -322,6 +336,7 @@ class _Gathering:
         self.failed = 0
         self.occurred = np.zeros(len(events), dtype=np.int64)
         self.tallies: tuple[Tally, ...] = ()
+        self.joint: JointTally | None = None
 
     def take(self, block: MemberBlock) -> None:
         """Take in the next block; of what nobody wants nothing is kept."""
@@ -331,11 +346,12 @@ class _Gathering:
         self.failed += int(np.count_nonzero(~np.isin(members.reason, _GOOD)))
         self.messages |= {block.first + i: text for i, text in members.messages.items()}
         self.occurred += np.count_nonzero(members.crossings > 0, axis=0)
-        if self.tallies:
+        if self.joint is None:
+            self.tallies, self.joint = block.tallies, block.joint
+        else:
             for mine, more in zip(self.tallies, block.tallies, strict=True):
                 mine.merge(more)
-        else:
-            self.tallies = block.tallies
+            self.joint.merge(block.joint)
         if self.keep != "tallies":
             self.blocks.append(block)
 
@@ -352,6 +368,7 @@ class _Gathering:
         """What came of all members that were computed; motions that are in a store stay there."""
         if not self.done:
             self.take(self.work.lose(0, 0, ""))
+        assert self.joint is not None
         mechanism, watch = self.work.answers.mechanism, tuple(self.work.watch)
         nq, nu = len(mechanism.coordinates), len(mechanism.speeds)
         ends = np.concatenate(self.reason) if self.reason else np.empty(0, dtype=np.int8)
@@ -391,6 +408,7 @@ class _Gathering:
             by_name(watch, kept["high"]),
             by_name(watch, kept["end"]),
             dict(zip(watch, self.tallies, strict=True)),
+            self.joint,
             self.work,
             self.keep,
             interrupted,

@@ -23,7 +23,7 @@ TIMES = 3 * NUMBER
 """Bytes for each time of output: as it is given, as it is made, and a copy that nobody else changes."""
 
 TALLY = NUMBER * (BINS + 7)
-"""Bytes of the tally of one quantity at one time."""
+"""Bytes of the tally of one quantity at one time, without what it has in common with others."""
 
 SHARE = 0.5
 """Of the memory of a machine that an ensemble may ask for: its peak is up to twice what is counted."""
@@ -65,7 +65,7 @@ class EnsembleSize:
         way; a store writes copies of these."""
         blocks = self._blocks()[1]
         count = min(self.held + 1, blocks) + self.stored * min(self.in_work, blocks)
-        return self.times * count * self.watched * TALLY
+        return self.times * count * self.watched * (TALLY + NUMBER * (2 + self.watched))
 
     def _blocks(self) -> tuple[int, int]:
         """(members of a block, number of blocks)."""

@@ -7,13 +7,14 @@ from .blocks import MemberBlock, block_size
 from .draws import Distribution, Draws, choice, normal, uniform
 from .gathering import blocks_at_a_time, gather_blocks
 from .store import Store
-from .tallies import Enough, Tally
+from .tallies import Enough, JointTally, Tally
 
 __all__ = [
     "ENDS",
     "Distribution",
     "Draws",
     "Enough",
+    "JointTally",
     "MemberBlock",
     "Store",
     "Tally",

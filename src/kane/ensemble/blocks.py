@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..backends.kernel import LANES
 from ..simulate import Members
-from .tallies import Tally
+from .tallies import JointTally, Tally
 
 LARGEST, SMALLEST = 4096, 64
 """Members of a block."""
@@ -44,6 +44,7 @@ class MemberBlock:
     high: NDArray[np.float64]
     end: NDArray[np.float64]
     tallies: tuple[Tally, ...]
+    joint: JointTally
     numbers: NDArray[np.float64]
 
     def __len__(self) -> int:

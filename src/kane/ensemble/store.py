@@ -2,7 +2,7 @@
 
     settings.json     what the ensemble is of: model, numbers, seed, times, options, versions
     model.yaml        the description
-    zarr.json, NAME/  arrays over the members; `tallies` and `bins` are those of each block
+    zarr.json, NAME/  arrays over the members; `tallies`, `bins` and `joint` are those of each block
     blocks/I.json     written when all of block I is: its messages, and sizes and checksums of its chunks
     members.parquet   one row per member, at the end
 
@@ -26,7 +26,7 @@ from ..errors import InputError
 from ..simulate import ENDS, Members
 from .blocks import MemberBlock
 from .folder import Folder
-from .tallies import BINS, Tally
+from .tallies import BINS, JointTally, Tally
 
 LEVEL = 1
 """Of Zstandard: states are almost random bits, and more effort finds no more in them."""
@@ -128,8 +128,21 @@ class Contents:
         found += [
             Part("tallies", ("block", "watched", "field", "time"), (w, len(_FIELDS), k), "float64", fields),
             Part("bins", ("block", "watched", "time", "bin"), (w, k, BINS), "int32", with_units(self.watch)),
+            Part(
+                "joint",
+                ("block", "time", "joint_field", "watched"),
+                (k, 2 + w, w),
+                "float64",
+                _joint_fields(self.watch),
+            ),
         ]
         return tuple(p for p in found if 0 not in p.shape)
+
+
+def _joint_fields(watch: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Names along the two last dimensions of `joint`."""
+    names = [name for name, _ in watch]
+    return {"fields": ["count", "mean", *(f"products with {name}" for name in names)], "names": names}
 
 
 def _axis(name: str, dimension: str, attributes: dict[str, Any], dtype: str = "float64") -> Part:
@@ -310,6 +323,9 @@ class Store:
             fields = [[getattr(tally, name) for name in _FIELDS] for tally in block.tallies]
             rows["tallies"] = np.array(fields, dtype=float)[None]
             rows["bins"] = np.array([tally.bins for tally in block.tallies])[None]
+            joint = block.joint
+            count = np.broadcast_to(joint.count[:, None, None], (len(joint.count), 1, len(block.tallies)))
+            rows["joint"] = np.concatenate([count, joint.mean[:, None], joint.products], axis=1)[None]
         return rows
 
     def _block(self, index: int, members: int, found: Mapping[str, Any], messages: dict[int, str]) -> MemberBlock:
@@ -346,6 +362,7 @@ class Store:
             array_of("high", watched),
             array_of("end_watched", watched),
             tallies,
+            _joint_tally(found["joint"][0]) if watched else JointTally.of(np.empty((0, len(contents.times), 0))),
             array_of("numbers", len(contents.columns)),
         )
 
@@ -354,6 +371,10 @@ def _tally(fields: Any, bins: Any) -> Tally:
     whole = {"count", "exponent", "offset"}
     taken = {name: np.array(fields[i], np.int64 if name in whole else float) for i, name in enumerate(_FIELDS)}
     return Tally(**taken, bins=np.array(bins, np.int64))
+
+
+def _joint_tally(fields: Any) -> JointTally:
+    return JointTally(fields[:, 0, 0].astype(np.int64), np.array(fields[:, 1]), np.array(fields[:, 2:]))
 
 
 def _cut(part: Part, index: int, size: int, rows: Any) -> list[tuple[str, Any]]:

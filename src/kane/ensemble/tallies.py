@@ -1,4 +1,4 @@
-"""What is learned from all members without keeping them: counts, means, deviations, extremes, quantiles.
+"""What is learned from all members without keeping them: counts, means, deviations, covariances, extremes, quantiles.
 
 A tally of a block is merged into that of the blocks before it, in the order of the blocks; so it does not depend on who
 computed which. Quantiles come from counts in bins whose width is a power of two: when a value lies outside, bins are
@@ -111,6 +111,45 @@ class Tally:
         return found
 
 
+@dataclass(slots=True)
+class JointTally:
+    """How quantities vary together at some places (times), of the members in which all of them are finite: how many
+    these are, `count` (k,), the means (k, w), and the sums of products of differences from them, `products` (k, w, w).
+    """
+
+    count: NDArray[np.int64]
+    mean: Array
+    products: Array
+
+    @classmethod
+    def of(cls, values: Array) -> JointTally:
+        """The tally of values (members, k, w)."""
+        whole = np.all(np.isfinite(values), axis=2, keepdims=True)
+        count = np.count_nonzero(whole[..., 0], axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are finite, and huge
+            mean = np.where(whole, values, 0.0).sum(axis=0) / np.maximum(count, 1)[:, None]
+            off = np.where(whole, values - mean, 0.0)
+            products = np.einsum("mki,mkj->kij", off, off)  # no BLAS: its sums may depend on its threads
+        return cls(count, mean, products)
+
+    def merge(self, other: JointTally) -> None:
+        """Take in the tally of more members."""
+        count = self.count + other.count
+        share = other.count / np.maximum(count, 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            step = other.mean - self.mean
+            self.mean += share[:, None] * step
+            between = (share * self.count)[:, None, None] * (step[:, :, None] * step[:, None, :])
+            self.products += other.products + between
+        self.count = count
+
+    @property
+    def covariance(self) -> Array:
+        """Covariances (k, w, w), nan for fewer than two members."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.count[:, None, None] > 1, self.products / (self.count - 1)[:, None, None], np.nan)
+
+
 def _offset(low: float, exponent: int) -> int:
     return math.floor(math.ldexp(low, -exponent))
 
@@ -170,4 +209,4 @@ class Enough:
         return z * float(tally.deviation[-1]) / math.sqrt(tally.count[-1]) <= self.half_width
 
 
-__all__ = ["BINS", "Enough", "Tally", "share_interval"]
+__all__ = ["BINS", "Enough", "JointTally", "Tally", "share_interval"]

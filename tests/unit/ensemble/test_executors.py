@@ -53,6 +53,8 @@ def assert_same(a: Any, b: Any) -> None:
     for key, tally in a.tallies.items():
         for field in tally.__slots__:
             assert np.array_equal(getattr(tally, field), getattr(b.tallies[key], field)), (key, field)
+    for field in a.joint.__slots__:
+        assert np.array_equal(getattr(a.joint, field), getattr(b.joint, field)), field
 
 
 @pytest.mark.parametrize("how", ["spawn", "forkserver"])

@@ -67,6 +67,12 @@ def test_oscillators_follow_their_closed_form() -> None:
     np.testing.assert_allclose(found.q[:, :, 0], expected, atol=1e-9)
     np.testing.assert_allclose(found.tallies["x"].mean, expected.mean(axis=0), atol=1e-9)
     np.testing.assert_allclose(found.tallies["x"].deviation, expected.std(axis=0, ddof=1), atol=1e-9)
+    speeds = -x[:, None] * np.sqrt(k)[:, None] * np.sin(np.sqrt(k)[:, None] * TIMES)
+    together = [np.cov(speeds[:, j], expected[:, j]) for j in range(len(TIMES))]
+    np.testing.assert_allclose(found.covariance("v", "x"), together, atol=1e-9)
+    np.testing.assert_allclose(np.sqrt(found.covariance("x")[:, 0, 0]), found.tallies["x"].deviation, rtol=1e-12)
+    with pytest.raises(InputError, match="'X' is not watched\n    fix: did you mean 'x'"):
+        found.covariance("v", "X")
     np.testing.assert_allclose(found.high["x"], expected.max(axis=1), atol=1e-9)
 
 

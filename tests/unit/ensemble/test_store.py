@@ -167,6 +167,7 @@ def test_a_finished_store_is_read_and_nothing_is_computed(
     for field in ("count", "mean", "squares", "bins", "offset", "exponent"):
         tally = getattr(found.tallies["height"], field)
         assert np.array_equal(tally, getattr(expected.tallies["height"], field))
+    assert np.array_equal(found.covariance(), expected.covariance(), equal_nan=True)
 
 
 SWEEP = """
@@ -289,5 +290,5 @@ def test_tallies_alone_are_a_fraction_of_the_bytes(tmp_path: Path) -> None:
     found = motions(tmp_path / "tallies.zarr", keep="tallies")
     assert found.end_q is None
     assert {p.name for p in (tmp_path / "tallies.zarr").iterdir() if p.is_dir()} == {
-        "bins", "blocks", "numbers", "reason", "tallies", "time",
+        "bins", "blocks", "joint", "numbers", "reason", "tallies", "time",
     }  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kane.ensemble import Enough, Tally
+from kane.ensemble import Enough, JointTally, Tally
 from kane.ensemble.tallies import BINS
 from kane.errors import InputError
 
@@ -37,6 +37,32 @@ def test_a_quantile_is_known_to_a_bin(values: list[float], p: float) -> None:
     below = np.quantile(values, max(0.0, p - 1.0 / len(values)), method="lower")
     above = np.quantile(values, min(1.0, p + 1.0 / len(values)), method="higher")
     assert min(low, below) - width <= tally.quantile(p)[0] <= max(high, above) + width
+
+
+@given(st.integers(2, 40), st.integers(1, 4), st.integers(0, 2**32 - 1), st.data())
+def test_covariances_of_blocks_are_those_of_the_whole(members: int, width: int, seed: int, data: st.DataObject) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(members, 3, width)) @ rng.normal(size=(width, width)) + 10.0 * rng.normal(size=width)
+    values[rng.random((members, 3)) < 0.2] = np.nan  # as of motions that have ended
+    cuts = sorted(data.draw(st.lists(st.integers(0, members), max_size=4)))
+    merged = JointTally.of(values[:0])
+    for part in np.split(values, cuts):
+        merged.merge(JointTally.of(part))
+    for j in range(3):
+        known = values[np.isfinite(values[:, j, 0]), j]
+        assert merged.count[j] == len(known)
+        if len(known) < 2:
+            assert np.isnan(merged.covariance[j]).all()
+        else:
+            wanted = np.cov(known, rowvar=False).reshape(width, width)
+            np.testing.assert_allclose(merged.covariance[j], wanted, atol=1e-10 * (1 + np.abs(known).max()) ** 2)
+
+
+def test_members_count_together_where_all_that_is_watched_is_known() -> None:
+    values = np.array([[[1.0, 2.0]], [[3.0, 5.0]], [[4.0, np.nan]], [[np.inf, 1.0]]])
+    joint = JointTally.of(values)
+    assert joint.count.tolist() == [2]
+    np.testing.assert_allclose(joint.covariance[0], [[2.0, 3.0], [3.0, 4.5]])
 
 
 def test_bins_are_fine() -> None:

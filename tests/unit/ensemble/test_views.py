@@ -39,6 +39,8 @@ def test_a_dataset_has_members_times_and_units() -> None:
     assert np.allclose(data["x"].values[good], expected[good], atol=1e-9)
     assert np.isnan(data["x"].values[~good]).all() and 0 < np.count_nonzero(~good) < COUNT / 4
     assert np.allclose(data["mean_double"], 2 * expected[good].mean(axis=0), atol=1e-9)
+    both = [np.cov(expected[good, j], 2 * expected[good, j])[0, 1] for j in range(len(t))]
+    assert np.allclose(data["covariance"].sel(watched="x", **{"with": "double"}), both, atol=1e-9)
     width = 4 * 3.0 / 500  # of a bin, of a range of 12 m at most
     middle = np.quantile(2 * expected[good], 0.5, axis=0)
     assert np.allclose(data["quantile_double"].sel(quantile=0.5), middle, atol=width)
