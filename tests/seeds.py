@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Container, Iterable
+from typing import Any
 
 import numpy as np
+import pytest
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 NIGHTLY = PROFILE == "nightly"
@@ -24,6 +27,11 @@ MORE = 10
 def examples(count: int) -> int:
     """How many examples hypothesis draws where an ordinary run draws `count`."""
     return MORE * count if NIGHTLY else count
+
+
+def in_long_runs(values: Iterable[Any], rest: Container[Any]) -> list[Any]:
+    """Values of a test, of which the rest is left to long runs."""
+    return [pytest.param(value, marks=pytest.mark.long) if value in rest else value for value in values]
 
 
 def root() -> int | None:

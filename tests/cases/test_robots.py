@@ -26,6 +26,7 @@ from kane.backends import compile
 from kane.errors import ModelError
 from kane.model import read_mechanism, to_urdf, write_mechanism
 from kane.model.joints import Coupled
+from seeds import in_long_runs
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -53,11 +54,6 @@ ROUNDING = 4 * float(np.finfo(float).eps)  # per unit of the condition of M: wha
 
 def name_of(path: Path) -> str:
     return path.relative_to(ROBOTS).as_posix()
-
-
-def in_long_runs(values: list[Any], rest: set[Any]) -> list[Any]:
-    """Values of a test, of which the rest is left to long runs."""
-    return [pytest.param(value, marks=pytest.mark.long) if value in rest else value for value in values]
 
 
 class Pair(NamedTuple):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from kane import Loop, Model
+from seeds import in_long_runs
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 AGREEMENT = 1e-11  # relative, of answers in two orientations; of motions over 0.5 s at the default tolerances 1e-8
@@ -59,7 +60,7 @@ def off(found: Any, expected: Any) -> float:
     return float(np.abs(found - expected).max() / np.abs(expected).max())
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", in_long_runs(range(4), (2, 3)))
 @pytest.mark.parametrize("kind", LENGTHS)
 def test_a_tilted_linkage_closed_by_a_spatial_joint_moves_as_the_planar_one(kind: str, seed: int) -> None:
     plane = linkage(kind, np.eye(3), planar=True)
@@ -102,7 +103,7 @@ def chain(seed: int, *, doubled: bool) -> Model:
     return model
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", in_long_runs(range(10), range(3, 10)))
 def test_a_tree_whose_joints_are_doubled_by_loops_moves_as_the_tree(seed: int) -> None:
     tree, doubled = chain(seed, doubled=False), chain(seed, doubled=True)
     rng = np.random.default_rng(seed)

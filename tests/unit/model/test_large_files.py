@@ -26,6 +26,7 @@ from kane.model.files.reader import SECTIONS
 from kane.model.size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS, MOST_STEPS, TURN
 from kane.model.tree import JOINT_TYPES
 from kane.space import position
+from seeds import in_long_runs
 from unit.model.counting import counted_calls
 from unit.model.large_files import (
     CHAIN,
@@ -97,7 +98,10 @@ def judge(text: str) -> None:
         return
 
 
-@pytest.mark.parametrize("name", [name for name in GOOD if name not in (*DEEP, *DEEP_OPTIONS)])
+GROWING = [name for name in GOOD if name not in (*DEEP, *DEEP_OPTIONS)]
+
+
+@pytest.mark.parametrize("name", in_long_runs(GROWING, [name for k, name in enumerate(GROWING) if k % 4]))
 def test_the_work_per_character_does_not_grow_with_the_file(name: str) -> None:
     """Twice the file, twice the calls; a tenth more for tables that grow."""
     small, large = GOOD[name](6_000), GOOD[name](12_000)
