@@ -48,7 +48,7 @@ def test_an_unknown_name_of_the_package_gets_a_suggestion() -> None:
             getattr(kane, name)
     with pytest.raises(AttributeError, match=r"dir\(kane\)"):
         kane.xylophone  # noqa: B018
-    with pytest.raises(AttributeError, match="fix: from kane.ensemble import normal"):
+    with pytest.raises(AttributeError, match=r"fix: from kane\.ensemble import normal"):
         _ = kane.normal
     with pytest.raises(AttributeError, match=r"no attribute 'a\.b'"):
         getattr(kane, "a.b")
