@@ -18,7 +18,7 @@ from ..model.limits import limits_by_column
 from .recordings import resample_linearly
 from .records import Array
 from .run_values import Finer, acceleration_names, column, evaluate, find_coordinate, smooth, units_of
-from .simulation import effort_symbols
+from .simulation import force_symbols
 
 if TYPE_CHECKING:
     from ..model import Joint, Mechanism
@@ -131,7 +131,7 @@ def check_drawn(m: Mechanism, text: str) -> None:
         )
     if _is_drawn(m, text) or text in m.known_names or find_coordinate(m, text) != text:
         return
-    watched = effort_symbols(m)
+    watched = force_symbols(m)
     if text.isidentifier() and text not in watched:
         near = suggestion(text, dict.fromkeys([*GROUPS, *_columns_of(m), *watched]))
         raise InputError(f"plot: there is nothing called '{text}'\n    fix: {near}")

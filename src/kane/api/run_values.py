@@ -23,7 +23,7 @@ from ..model import Mechanism
 from ..model.attitude import unit_quaternions
 from .answers import Answers
 from .records import Array
-from .simulation import watch_expression
+from .simulation import effort_names, watch_expression
 from .vehicles import refuse_planar_watch
 
 if TYPE_CHECKING:
@@ -41,11 +41,6 @@ def find_coordinate(m: Mechanism, name: str) -> str:
     if joint is None or len(joint.coordinates) != 1 or joint.coordinates[0].name not in m.coordinates:
         return name
     return joint.coordinates[0].name
-
-
-def effort_names(speeds: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of the columns of efforts along the speeds."""
-    return tuple(f"tau_{name}" for name in speeds)
 
 
 def state_columns(run: Trajectory) -> dict[str, Array]:
@@ -87,7 +82,7 @@ def evaluate(run: Trajectory, expression: Any) -> Array:
     answers = run.answers
     m = answers.mechanism
     refuse_if_too_large(m, "evaluate")
-    symbols = [*acceleration_names(m.speeds), *effort_names(m.speeds), "work"]
+    symbols = [*acceleration_names(m.speeds), "work"]
     with answers.cache.lock:  # a text becomes part of the graph of the description
         more = {name: m.graph.input(name) for name in symbols if name not in m.known_names}
         watched = watch_expression(m, expression, "evaluate", more)
@@ -272,7 +267,6 @@ def _extra(package: str, question: str) -> Any:
 __all__ = [
     "acceleration_names",
     "column",
-    "effort_names",
     "evaluate",
     "resample",
     "state_columns",
