@@ -475,6 +475,10 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
         default="scatter",
         help="(default scatter)",
     )
+    command.add_argument(
+        "--over", metavar="NAME,NAME", help="what a map is over, across and up: ux,m1 (default: what matters most)"
+    )
+    command.add_argument("--cells", metavar="N", help="cells of a map along both axes, or NxM across and up")
     command.add_argument("--report", metavar="FILE.html", help="write all pictures and figures to one file")
     command.add_argument(
         "--sobol", type=int, metavar="N", help="in the report: Sobol indices, by N (d + 2) more members"
