@@ -46,8 +46,8 @@ def read_grid(kind: str, over: Any, cells: Any) -> Grid:
         raise InputError(f"over = {describe_value(over)}\n    fix: give two names, as in over=('m1', 'q1')")
     counts: Any = None if cells is None else (cells, cells) if np.ndim(cells) == 0 else tuple(cells)
     whole = counts is None or all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in counts)
-    if counts is not None and not (whole and len(counts) == 2 and all(1 <= x <= MOST_CELLS for x in counts)):
-        fix = f"give a whole number up to {MOST_CELLS}, or one for each axis, as in cells=(20, 30)"
+    if counts is not None and not (whole and len(counts) == 2 and all(2 <= x <= MOST_CELLS for x in counts)):
+        fix = f"give a whole number from 2 to {MOST_CELLS}, or one for each axis, as in cells=(20, 30)"
         raise InputError(f"cells = {describe_value(cells)}\n    fix: {fix}")
     return Grid(names, counts)
 

@@ -106,8 +106,8 @@ def _cells(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
     parts = [part.strip() for part in text.lower().split("x")]
-    if not (len(parts) in (1, 2) and all(p.isascii() and p.isdigit() and 1 <= int(p) <= MOST_CELLS for p in parts)):
-        raise UsageError(f"--cells {text}: give a number up to {MOST_CELLS}, or one across and one up, as in 20x30")
+    if not (len(parts) in (1, 2) and all(p.isascii() and p.isdigit() and 2 <= int(p) <= MOST_CELLS for p in parts)):
+        raise UsageError(f"--cells {text}: give a number from 2 to {MOST_CELLS}, or one across and one up, as in 20x30")
     return int(parts[0]), int(parts[-1])
 
 

@@ -102,7 +102,7 @@ def _figure(count: int, title: str, each: tuple[float, float] = (3.15, 2.3)) -> 
 
 
 def _write_title(figure: Picture, title: str) -> None:
-    """Write a title over a figure, in as many lines as its width asks for; the figure grows by those beyond the first."""
+    """Write a title over a figure, in as many lines as its width asks for; for more than one the figure grows."""
     if not title:
         return
     width, height = figure.get_size_inches()

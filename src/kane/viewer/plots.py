@@ -202,7 +202,7 @@ def subscript(name: str) -> str:
 
 def subscript_names(expression: str) -> str:
     """An expression with its names as they are written, and otherwise as it stands: theta1 - pi/2 as θ₁ - π/2."""
-    return re.sub(r"(?<![\w.])[A-Za-z_]\w*", lambda name: subscript(name[0]), expression)
+    return re.sub(r"(?<![\w.])[A-Za-z_]\w*", lambda name: "π" if name[0] == "pi" else subscript(name[0]), expression)
 
 
 def energy(t: Array, kinetic: Array, potential: Array, work: Array) -> Picture:
