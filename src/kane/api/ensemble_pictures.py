@@ -184,7 +184,8 @@ def over_two(ensemble: Ensemble, result: str, title: str = "", grid: Grid = WHOL
     values = ensemble_views.column(ensemble, result)
     there = np.isfinite(values)
     counts = pictures.CellCounts(*(count_cells(across, up, which) for which in (np.ones_like(there), there)))
-    labels = (*(str(label_of(ensemble, name)) for name in names), (shown := label_of(ensemble, result)).mean)
+    shown = label_of(ensemble, result)
+    labels = str(label_of(ensemble, names[0])), str(label_of(ensemble, names[1])), shown.mean
     bounds = (0.0, 1.0) if shown.is_answer else None
     means = cell_means(across, up, values)
     return pictures.map_over(across.middles, up.middles, means, labels, title, counts, bounds)

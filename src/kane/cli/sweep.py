@@ -261,8 +261,8 @@ def _summary(found: Ensemble) -> dict[str, Any]:
 
 def _extremes(low: Any, high: Any) -> dict[str, Any]:
     """The least and the greatest value of any member, and how the extremes of the members are distributed."""
-    quantiles = {"low": _quantiles(low), "high": _quantiles(high)}
-    return {"least": float(np.fmin.reduce(low)), **quantiles, "greatest": float(np.fmax.reduce(high))}
+    least, greatest = np.fmin.reduce(low, initial=np.nan), np.fmax.reduce(high, initial=np.nan)  # nan where none is
+    return {"least": float(least), "low": _quantiles(low), "high": _quantiles(high), "greatest": float(greatest)}
 
 
 def _quantiles(values: Any) -> dict[str, float]:
