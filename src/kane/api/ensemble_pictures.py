@@ -25,18 +25,18 @@ INDICES = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class MapGrid:
     """What a map is over, across and up, and how many cells it has along each; None for what suits the members."""
 
     over: tuple[str, str] | None = None
     cells: tuple[int, int] | None = None
 
 
-WHOLE = Grid()
+WHOLE = MapGrid()
 """The grid that suits the members."""
 
 
-def read_grid(kind: str, over: Any, cells: Any) -> Grid:
+def read_grid(kind: str, over: Any, cells: Any) -> MapGrid:
     """The grid of a map as it is asked for; other kinds of pictures have none."""
     if kind != "map" and (over is not None or cells is not None):
         given = "over" if over is not None else "cells"
@@ -49,10 +49,10 @@ def read_grid(kind: str, over: Any, cells: Any) -> Grid:
     if counts is not None and not (whole and len(counts) == 2 and all(2 <= x <= MOST_CELLS for x in counts)):
         fix = f"give a whole number from 2 to {MOST_CELLS}, or one for each axis, as in cells=(20, 30)"
         raise InputError(f"cells = {describe_value(cells)}\n    fix: {fix}")
-    return Grid(names, counts)
+    return MapGrid(names, counts)
 
 
-def draw(ensemble: Ensemble, path: str | Path | None, kind: str, result: str | None, grid: Grid) -> Any:
+def draw(ensemble: Ensemble, path: str | Path | None, kind: str, result: str | None, grid: MapGrid) -> Any:
     """The figure of an ensemble, written if there is a path; see `Ensemble.plot`."""
     from ..viewer import plots  # which imports what draws
 
@@ -167,7 +167,7 @@ def shares(ensemble: Ensemble, result: str, found: Mapping[str, tuple[float, flo
     return pictures.shares(found, label_of(ensemble, result), title)
 
 
-def over_two(ensemble: Ensemble, result: str, title: str = "", grid: Grid = WHOLE) -> Any:
+def over_two(ensemble: Ensemble, result: str, title: str = "", grid: MapGrid = WHOLE) -> Any:
     """A map of a result over two things that differ, those that matter most to it unless they are named: its mean in
     every cell, the share of members where it says whether an event occurs."""
     from ..viewer import ensembles as pictures
@@ -270,7 +270,7 @@ __all__ = [
     "KINDS",
     "MOST_CELLS",
     "Cells",
-    "Grid",
+    "MapGrid",
     "cell_means",
     "count_cells",
     "draw",

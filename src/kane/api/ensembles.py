@@ -117,7 +117,7 @@ class Ensemble:
 
     def share(self, event: str) -> float:
         """The share of members in which an event occurred; nan where no member is done."""
-        occurred = self._occurred(event)
+        occurred = self._count_members(event)
         return occurred / len(self) if len(self) else np.nan
 
     def share_interval(self, event: str, confidence: float = 0.95) -> tuple[float, float]:
@@ -133,9 +133,9 @@ class Ensemble:
             raise InputError(
                 f"confidence = {describe_value(confidence)}\n    fix: give a share between 0 and 1, say 0.95"
             )
-        return share_interval(self._occurred(event), len(self), confidence)
+        return share_interval(self._count_members(event), len(self), confidence)
 
-    def _occurred(self, event: str) -> int:
+    def _count_members(self, event: str) -> int:
         """In how many members an event occurred."""
         check_text("event", event)
         if event not in self.crossings:
