@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +24,35 @@ INDICES = 1024
 """Members for each Sobol index of a picture; a power of two."""
 
 
-def draw(ensemble: Ensemble, path: str | Path | None, kind: str, result: str | None) -> Any:
+@dataclass(frozen=True, slots=True)
+class MapGrid:
+    """What a map is over, across and up, and how many cells it has along each; None for what suits the members."""
+
+    over: tuple[str, str] | None = None
+    cells: tuple[int, int] | None = None
+
+
+WHOLE = MapGrid()
+"""The grid that suits the members."""
+
+
+def read_grid(kind: str, over: Any, cells: Any) -> MapGrid:
+    """The grid of a map as it is asked for; other kinds of pictures have none."""
+    if kind != "map" and (over is not None or cells is not None):
+        given = "over" if over is not None else "cells"
+        raise InputError(f"{given} is for maps, and kind is '{kind}'\n    fix: kind='map', or leave {given} out")
+    names = None if over is None or isinstance(over, str) else tuple(over)
+    if over is not None and (names is None or len(names) != 2 or names[0] == names[1]):
+        raise InputError(f"over = {describe_value(over)}\n    fix: give two names, as in over=('m1', 'q1')")
+    counts: Any = None if cells is None else (cells, cells) if np.ndim(cells) == 0 else tuple(cells)
+    whole = counts is None or all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in counts)
+    if counts is not None and not (whole and len(counts) == 2 and all(2 <= x <= MOST_CELLS for x in counts)):
+        fix = f"give a whole number from 2 to {MOST_CELLS}, or one for each axis, as in cells=(20, 30)"
+        raise InputError(f"cells = {describe_value(cells)}\n    fix: {fix}")
+    return MapGrid(names, counts)
+
+
+def draw(ensemble: Ensemble, path: str | Path | None, kind: str, result: str | None, grid: MapGrid) -> Any:
     """The figure of an ensemble, written if there is a path; see `Ensemble.plot`."""
     from ..viewer import plots  # which imports what draws
 
@@ -34,7 +64,8 @@ def draw(ensemble: Ensemble, path: str | Path | None, kind: str, result: str | N
     elif kind in KINDS:
         name = _result(ensemble) if result is None else ensemble_views.result_column(ensemble, result)
         shown = kind in WITHOUT or ensemble_views.occurs(ensemble, name)
-        figure = (KINDS[kind] if shown else absence)(ensemble, name, str(ensemble))
+        make = absence if not shown else partial(over_two, grid=grid) if kind == "map" else KINDS[kind]
+        figure = make(ensemble, name, str(ensemble))
     else:
         raise InputError(f"kind = {describe_value(kind)}: there are {', '.join(('fan', *KINDS))}")
     if path is not None:
@@ -90,7 +121,7 @@ def histogram(ensemble: Ensemble, result: str, title: str = "") -> Any:
     from ..viewer import ensembles as pictures
 
     values = ensemble_views.column(ensemble, result)
-    return pictures.histogram(values, ensemble.reasons, label_of(ensemble, result), title)
+    return pictures.histogram(values, ensemble_views.endings(ensemble), label_of(ensemble, result), title)
 
 
 def histograms(ensemble: Ensemble, names: Sequence[str], title: str = "") -> Any:
@@ -136,27 +167,34 @@ def shares(ensemble: Ensemble, result: str, found: Mapping[str, tuple[float, flo
     return pictures.shares(found, label_of(ensemble, result), title)
 
 
-def over_two(ensemble: Ensemble, result: str, title: str = "") -> Any:
-    """A map of a result over the two things that differ and matter most to it: its mean in every cell, the share of
-    members where it says whether an event occurs."""
+def over_two(ensemble: Ensemble, result: str, title: str = "", grid: MapGrid = WHOLE) -> Any:
+    """A map of a result over two things that differ, those that matter most to it unless they are named: its mean in
+    every cell, the share of members where it says whether an event occurs."""
     from ..viewer import ensembles as pictures
 
-    names, given = two_to_map(ensemble, result), ensemble_views.differences(ensemble)
+    given = ensemble_views.differences(ensemble)
+    names = two_to_map(ensemble, result) if grid.over is None else _named_two(grid.over, given)
     if names is None:
         known = ", ".join(given) or "nothing"
         raise InputError(
             f"kind = 'map': a map has two things that differ, and here {known} differs\n"
             "    fix: draw or give a second one, or kind='scatter'"
         )
-    places = given[names[0]], given[names[1]]
+    across, up = (make_cells(given[name], k, grid.cells) for k, name in enumerate(names))
     values = ensemble_views.column(ensemble, result)
-    x, y, means = cell_means(*places, values)
     there = np.isfinite(values)
-    counts = pictures.CellCounts(*(count_cells(*places, which) for which in (np.ones_like(there), there)))
-    across, up = (str(label_of(ensemble, name)) for name in names)
+    counts = pictures.CellCounts(*(count_cells(across, up, which) for which in (np.ones_like(there), there)))
     shown = label_of(ensemble, result)
+    labels = str(label_of(ensemble, names[0])), str(label_of(ensemble, names[1])), shown.mean
     bounds = (0.0, 1.0) if shown.is_answer else None
-    return pictures.map_over(x, y, means, (across, up, shown.mean), title, counts, bounds)
+    means = cell_means(across, up, values)
+    return pictures.map_over(across.middles, up.middles, means, labels, title, counts, bounds)
+
+
+def _named_two(names: tuple[str, str], given: Mapping[str, Array]) -> tuple[str, str]:
+    """Columns of the two things that a map is over, by their names."""
+    across, up = (ensemble_views.find_difference(name, given) for name in names)
+    return across, up
 
 
 def two_to_map(ensemble: Ensemble, result: str) -> tuple[str, str] | None:
@@ -169,40 +207,50 @@ def two_to_map(ensemble: Ensemble, result: str) -> tuple[str, str] | None:
     return None
 
 
-def cell_means(x: Array, y: Array, values: Array) -> tuple[Array, Array, Array]:
-    """(x of columns, y of rows, means (rows, columns)) of values at places, nan where there are none: cells are the
-    places themselves where these are a grid."""
-    (columns, i), (rows, j) = (_cells(places, len(values)) for places in (x, y))
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Cells along an axis: their middles, and the cell that each member is in, (b,)."""
+
+    middles: Array
+    place: Any
+
+
+def make_cells(values: Array, axis: int = 0, number: tuple[int, int] | None = None) -> Cells:
+    """Cells along an axis over the values of members: so many of equal width, or, where none are asked for, the values
+    themselves if these are few, as those of a grid, else as many as the members fill."""
+    found, at = np.unique(values, return_inverse=True)
+    if number is None and len(found) ** 2 <= 4 * len(values):
+        return Cells(found, at)
+    count = int(np.clip(np.sqrt(len(values) / IN_CELL), 2, FILLED)) if number is None else number[axis]
+    edges = np.linspace(float(found[0]), float(found[-1]), count + 1)
+    place = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, count - 1)
+    return Cells(0.5 * (edges[1:] + edges[:-1]), place)
+
+
+def cell_means(across: Cells, up: Cells, values: Array) -> Array:
+    """Means (rows, columns) of the values (b,) in each cell, nan where there are none."""
     good = np.isfinite(values)
-    count, total = count_cells(x, y, good), np.zeros((len(rows), len(columns)))
-    np.add.at(total, (j[good], i[good]), values[good])
-    return columns, rows, np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+    count, total = count_cells(across, up, good), np.zeros((len(up.middles), len(across.middles)))
+    np.add.at(total, (up.place[good], across.place[good]), values[good])
+    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
 
 
-def count_cells(x: Array, y: Array, which: Any) -> Array:
-    """How many of the places that `which` (b,) says are in each cell, (rows, columns)."""
-    (columns, i), (rows, j) = (_cells(places, len(which)) for places in (x, y))
-    count = np.zeros((len(rows), len(columns)))
-    np.add.at(count, (j[which], i[which]), 1.0)
+def count_cells(across: Cells, up: Cells, which: Any) -> Array:
+    """How many of the members that `which` (b,) says are in each cell, (rows, columns)."""
+    count = np.zeros((len(up.middles), len(across.middles)))
+    np.add.at(count, (up.place[which], across.place[which]), 1.0)
     return count
-
-
-def _cells(places: Array, members: int) -> tuple[Array, Any]:
-    """(middles of cells, the cell of each place): the places where there are few, else cells of equal width."""
-    found, at = np.unique(places, return_inverse=True)
-    if len(found) ** 2 <= 4 * members:
-        return found, at
-    number = int(np.clip(np.sqrt(members / IN_CELL), 2, MOST_CELLS))
-    low, high = float(found[0]), float(found[-1])
-    edges = np.linspace(low, high, number + 1)
-    return 0.5 * (edges[1:] + edges[:-1]), np.clip(np.searchsorted(edges, places, side="right") - 1, 0, number - 1)
 
 
 SAME = 0.999
 """Rank correlation from which on one of two things follows from the other."""
 
-IN_CELL, MOST_CELLS = 12.0, 80
-"""Members in a cell on the average where these are drawn, so that few are empty, and cells along an axis at most."""
+IN_CELL, FILLED = 12.0, 80
+"""Members in a cell on the average where none are asked for, so that few are empty, and then cells along an axis at
+most."""
+
+MOST_CELLS = 1000
+"""Cells along an axis that may be asked for: more than a picture has dots."""
 
 
 KINDS: Mapping[str, Callable[[Ensemble, str, str], Any]] = {
@@ -220,14 +268,20 @@ WITHOUT = ("histogram", "sobol")
 
 __all__ = [
     "KINDS",
+    "MOST_CELLS",
+    "Cells",
+    "MapGrid",
     "cell_means",
+    "count_cells",
     "draw",
     "fan",
     "histogram",
     "histograms",
     "label_of",
+    "make_cells",
     "over_two",
     "ranking",
+    "read_grid",
     "scatter",
     "shares",
     "two_to_map",

@@ -25,6 +25,7 @@ from ..graph import Expr
 from ..model import write_mechanism
 from .ensemble_work import MemberWork
 from .records import Array
+from .run_values import unit_of
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -44,7 +45,7 @@ def contents_of(work: MemberWork, keep: str) -> Contents:
         with_units(mechanism.speeds),
         with_units(column.name for column in work.plan.columns),
         tuple(work.options["events"] or ()),
-        with_units(work.watch),
+        tuple((name, unit_of(mechanism, expression)) for name, expression in work.watch.items()),
         tuple(cast("list[float]", work.times.tolist())),
         keep != "tallies",
         keep == "motions",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..ensemble.draws import LEAST
 from ..ensemble.store import Contents
 from ..ensemble.tables import columns_of, table_of, units_of
 from ..errors import InputError, suggestion
-from ..simulate import Members
+from ..simulate import ENDS, Members
 from .ensemble_store import contents_of
 
 if TYPE_CHECKING:
@@ -28,6 +28,61 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 OCCURS = "occurs_"
 """How results begin that say whether an event occurs; they are no columns of the table, which has crossings."""
+
+
+ENDED = {
+    "end": "reached the end",
+    "step": "stopped where the step became too small",
+    "not-finite": "stopped at a value that is not finite",
+    "control": "stopped by a control that is not finite",
+    "convergence": "stopped without convergence",
+    "mode": "stopped without a consistent mode",
+    "stall": "stalled",
+    "limit": "used up their steps",
+    "interrupt": "interrupted",
+    "flat": "passed through a wheel that lies flat",
+    "refused": "refused",
+    "lost": "lost",
+}
+"""How members ended, in words that follow their number; an event says its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How some members ended: in words, how many, and whether that is a success."""
+
+    words: str
+    count: int
+    success: bool
+
+
+def endings(ensemble: Ensemble) -> list[Ending]:
+    """How members ended, in the order of `ENDS`, those that an event stopped by its name."""
+    found: list[Ending] = []
+    for reason, count in zip(ENDS, np.bincount(ensemble.ends, minlength=len(ENDS)).tolist(), strict=True):
+        if reason == "event":
+            found += [Ending(words, x, True) for words, x in _count_stops(ensemble, count).items()]
+        else:
+            found.append(Ending(ENDED[reason], count, reason == "end"))
+    return [ending for ending in found if ending.count]
+
+
+def _count_stops(ensemble: Ensemble, count: int) -> dict[str, int]:
+    """Words → members, of those that an event stopped, `count` in all: it is the terminal one whose first crossing is
+    where the motion ended."""
+    events = cast("Mapping[str, Any]", ensemble.work.options["events"] or {})
+    names = [
+        name for name, x in events.items() if isinstance(x, Mapping) and cast("Mapping[str, Any]", x).get("terminal")
+    ]
+    if len(names) == 1:
+        return {f"stopped by '{names[0]}'": count}
+    if ensemble.end_t is None:  # only tallies are kept
+        return {"stopped by an event": count}
+    left, found = ensemble.ends == ENDS.index("event"), dict[str, int]()
+    for name in names:
+        here = left & (ensemble.first[name] == ensemble.end_t)
+        found[f"stopped by '{name}'"], left = int(np.count_nonzero(here)), left & ~here
+    return found | {"stopped by an event": int(np.count_nonzero(left))}
 
 
 def _block(ensemble: Ensemble) -> tuple[Contents, MemberBlock]:
@@ -140,6 +195,15 @@ def differences(ensemble: Ensemble) -> dict[str, Any]:
     names = {f"start_{name}" if name in states else name for name, _ in contents.columns}
     known = columns_of(contents, block)
     return {name: x for name, x in known.items() if name in names and len(np.unique(x[np.isfinite(x)])) > 1}
+
+
+def find_difference(name: str, known: Collection[str]) -> str:
+    """The one of what differs that a name means, as its column is called or, of a start, by the coordinate or speed."""
+    start = f"start_{name}"
+    if name not in known and start not in known:
+        fix = suggestion(name, [x.removeprefix("start_") for x in known])
+        raise InputError(f"over = {describe_value(name)}: nothing of that name differs between members\n    fix: {fix}")
+    return name if name in known else start
 
 
 def sensitivity(ensemble: Ensemble, result: str) -> dict[str, float]:
@@ -264,6 +328,8 @@ __all__ = [
     "column",
     "columns",
     "differences",
+    "endings",
+    "find_difference",
     "occurrences",
     "occurs",
     "rank_correlation",

@@ -21,7 +21,7 @@ from ..model import Mechanism
 from ..simulate import Members
 from .answers import Answers, embedding_of
 from .records import Array
-from .simulation import effort_symbols, watch_expression
+from .simulation import effort_symbols, force_symbols, watch_expression
 from .vehicles import refuse_planar_watch
 
 SMOOTH = 0.5
@@ -42,7 +42,7 @@ def read_watch(mechanism: Mechanism, watch: Any, everything: bool) -> dict[str, 
     found = {name: names[name] for name in states}
     for name, expression in cast("Mapping[str, Any]", watch or {}).items():
         expr = watch_expression(mechanism, expression, f"watch / {name}")
-        if mechanism.changing and reads_efforts(mechanism, [expr]):
+        if mechanism.changing and depends_on([expr], force_symbols(mechanism).values()):
             raise InputError(
                 f"watch / {name}: what comes and goes has reactions of its own in each mode\n"
                 f"    fix: watch it by events={{'{name}': …}}"
@@ -53,8 +53,8 @@ def read_watch(mechanism: Mechanism, watch: Any, everything: bool) -> dict[str, 
 
 
 def reads_efforts(mechanism: Mechanism, exprs: list[Expr]) -> bool:
-    """Whether some quantities depend on efforts: reactions, and what the ground does."""
-    return depends_on(exprs, effort_symbols(mechanism).values())
+    """Whether some quantities depend on efforts: these themselves, reactions, and what the ground does."""
+    return depends_on(exprs, [*effort_symbols(mechanism).values(), *force_symbols(mechanism).values()])
 
 
 def look_times(times: Array) -> Array:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..advice import KEEPS
 from ..boundary import check_path, check_text, describe_value
 from ..ensemble import Draws, Enough, JointTally, MemberBlock, Store, Tally, blocks_at_a_time, gather_blocks
+from ..ensemble.tallies import share_interval
 from ..errors import InputError, suggestion, visible
 from ..markup import paragraph, table
 from ..simulate import ENDS
@@ -118,12 +119,30 @@ class Ensemble:
 
     def share(self, event: str) -> float:
         """The share of members in which an event occurred; nan where no member is done."""
+        occurred = self._count_members(event)
+        return occurred / len(self) if len(self) else np.nan
+
+    def share_interval(self, event: str, confidence: float = 0.95) -> tuple[float, float]:
+        """(low, high) between which the share of all members that could be drawn lies with this confidence, by Wilson;
+        (0, 1) where no member is done.
+
+        >>> found = kane.load("pendulum").ensemble(1, n=100, q={"q": "uniform(-1, 1)"}, events={"down": "q"})
+        >>> low, high = found.share_interval("down")
+        >>> low < found.share("down") <= high
+        True
+        """
+        if not 0.0 < confidence < 1.0:
+            raise InputError(
+                f"confidence = {describe_value(confidence)}\n    fix: give a share between 0 and 1, say 0.95"
+            )
+        return share_interval(self._count_members(event), len(self), confidence)
+
+    def _count_members(self, event: str) -> int:
+        """In how many members an event occurred."""
         check_text("event", event)
         if event not in self.crossings:
-            raise InputError(
-                f"share: there is no event '{event}'\n    fix: known: {', '.join(self.crossings) or 'none'}"
-            )
-        return float(np.mean(self.crossings[event] > 0)) if len(self) else np.nan
+            raise InputError(f"share: there is no event '{event}'\n    fix: {suggestion(event, self.crossings)}")
+        return int(np.count_nonzero(self.crossings[event]))
 
     def covariance(self, *names: str) -> Array:
         """Covariances (k, m, m) of m watched quantities at each time over the members in which all that is watched is
@@ -170,23 +189,32 @@ class Ensemble:
             gathering.take(block)
         return gathering.ensemble()
 
-    def plot(self, path: str | Path | None = None, kind: str = "scatter", result: str | None = None) -> Any:
+    def plot(
+        self,
+        path: str | Path | None = None,
+        kind: str = "scatter",
+        result: str | None = None,
+        *,
+        over: Sequence[str] | None = None,
+        cells: int | Sequence[int] | None = None,
+    ) -> Any:
         """A figure (matplotlib), written to `path` if given: "fan", what is watched over time; "histogram" of a
         `result`, a column of the table; "scatter", the result over all that differs, failures marked; "map", its mean
-        over the two things that matter most; "sensitivity", its rank correlations; "sobol", its Sobol indices, by
-        further members. Where the result is the name of an event, it is whether that occurs: a map draws the share of
-        the members of a cell in which it does. `kane.report.write_ensemble` has all of them in one file.
+        over two things; "sensitivity", its rank correlations; "sobol", its Sobol indices, by further members. Where the
+        result is the name of an event, it is whether that occurs: a map draws the share of the members of a cell in
+        which it does. A map is `over` two names of what differs, across and up, by default those that matter most, with
+        so many `cells` of equal width along both or along each. `kane.report.write_ensemble` has all of them in one
+        file.
         """
         if path is not None:
             check_path("path", path)
         check_text("kind", kind)
         if result is not None:
             check_text("result", result)
-        return ensemble_pictures.draw(self, path, kind, result)
+        return ensemble_pictures.draw(self, path, kind, result, ensemble_pictures.read_grid(kind, over, cells))
 
     def __str__(self) -> str:
-        counts = zip(np.bincount(self.ends, minlength=len(ENDS)).tolist(), ENDS, strict=True)
-        listed = ", ".join(f"{count} {reason}" for count, reason in counts if count)
+        listed = ", ".join(f"{ending.count} {ending.words}" for ending in ensemble_views.endings(self))
         asked = f" of {self.work.plan.count}" if self.interrupted else ""
         members = f"{len(self)}{asked} member{'s' * (len(self) != 1 or self.interrupted)}"
         over = f"{members} over {self.t[-1] - self.t[0]:g} s" + (f": {listed}" if listed else "")
@@ -252,7 +280,7 @@ def ensemble(
     >>> m = kane.load("pendulum")
     >>> found = m.ensemble(2.0, n=100, seed=1, q={"q": "uniform(-1, 1)"}, parameters={"L": "normal(1, 0.05)"})
     >>> print(found)
-    100 members over 2 s: 100 end
+    100 members over 2 s: 100 reached the end
     """
     tell = teller(progress)
     times = span(t)

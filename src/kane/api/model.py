@@ -595,19 +595,19 @@ class Model:
         speed or joint to an expression in q, u, t and parameters, a law of `kane.planning` along a trajectory (all
         compiled in), or a Python function of (t, q, u) that gives tau, called every `control_period` seconds and held
         between. `events` maps a name to an expression watched for crossing zero, or to {expression, direction,
-        terminal}; a row of a constraint ("front.normal") stands for its multiplier λ. A start that violates constraints
-        is moved onto them, names given in mappings staying as they are. `embed` says where constraints are embedded: at
-        "run-time", independent speeds chosen anew all the time, or at "formulation", chosen once, which is faster (from
-        a singular position it is "run-time" always). `drift` off the constraints is taken out after each step
-        ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
-        Where constraints come and go, `contacts` says how: each change found and resolved ("events"), with `impact` one
-        of poisson (the default), newton, stronge, sequential, plastic; or in steps of length `step` ("stepping", for
-        many contacts), with Newton's law of impact. Methods: auto (dop853, and radau where the motion is stiff, which
-        the outcome says), dop853, rk45, rk23 (adaptive), rk4 (fixed `step`), radau (implicit). The trajectory's
-        `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
-        In the file `keep` a long run is kept while it is under way: after an interrupt, or the end of the process, the
-        same call goes on from there and ends with the same bits. With `saturate` efforts of a control stay within the
-        limits of the model.
+        terminal}; a row of a constraint ("front.normal") stands for its multiplier λ, tau_u1 for the effort along u1. A
+        start that violates constraints is moved onto them, names given in mappings staying as they are. `embed` says
+        where constraints are embedded: at "run-time", independent speeds chosen anew all the time, or at "formulation",
+        chosen once, which is faster (from a singular position it is "run-time" always). `drift` off the constraints is
+        taken out after each step ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in
+        rad/s)), or left ("none"). Where constraints come and go, `contacts` says how: each change found and resolved
+        ("events"), with `impact` one of poisson (the default), newton, stronge, sequential, plastic; or in steps of
+        length `step` ("stepping", for many contacts), with Newton's law of impact. Methods: auto (dop853, and radau
+        where the motion is stiff, which the outcome says), dop853, rk45, rk23 (adaptive), rk4 (fixed `step`), radau
+        (implicit). The trajectory's `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10,
+        `atol` to a hundredth of that. In the file `keep` a long run is kept while it is under way: after an interrupt,
+        or the end of the process, the same call goes on from there and ends with the same bits. With `saturate` efforts
+        of a control stay within the limits of the model.
 
         >>> m = kane.load("pendulum")
         >>> run = m.simulate(10, q={"q": "10*deg"})

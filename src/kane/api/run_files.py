@@ -28,8 +28,9 @@ from ..simulate.solution import Crossings
 from ..writing import check_writable, replacing, write_text
 from .answers import Answers
 from .records import Array
-from .run_values import acceleration_names, effort_names, state_columns, units_of
+from .run_values import acceleration_names, state_columns, units_of
 from .saturation import Saturation
+from .simulation import effort_names
 from .vehicles import Crossing
 
 if TYPE_CHECKING:

@@ -17,8 +17,18 @@ from ..model.attitude import QUATERNIONS
 from ..model.limits import limits_by_column
 from .recordings import resample_linearly
 from .records import Array
-from .run_values import Finer, acceleration_names, column, evaluate, find_coordinate, smooth, units_of
-from .simulation import effort_symbols
+from .run_values import (
+    Finer,
+    acceleration_names,
+    column,
+    evaluate,
+    find_coordinate,
+    read_expression,
+    smooth,
+    unit_of,
+    units_of,
+)
+from .simulation import force_symbols
 
 if TYPE_CHECKING:
     from ..model import Joint, Mechanism
@@ -109,7 +119,7 @@ def _smooth_energy(run: Trajectory, finer: Finer) -> list[Panel]:
 def _named_panel(run: Trajectory, text: Any) -> Panel:
     """The panel of a column or an expression."""
     from ..viewer.panels import Panel
-    from ..viewer.plots import subscript
+    from ..viewer.plots import subscript, subscript_names
 
     m = run.answers.mechanism
     if not isinstance(text, str):
@@ -118,7 +128,7 @@ def _named_panel(run: Trajectory, text: Any) -> Panel:
     check_drawn(m, text)
     if text in _columns_of(m) or text.removeprefix("tau_") in m.speeds:
         return Panel(subscript(text), column(run, text), units[text], limits=limits_by_column(m).get(text))
-    return Panel(text, evaluate(run, text))
+    return Panel(subscript_names(text), evaluate(run, text), unit_of(m, read_expression(run.answers, text)))
 
 
 def check_drawn(m: Mechanism, text: str) -> None:
@@ -131,7 +141,7 @@ def check_drawn(m: Mechanism, text: str) -> None:
         )
     if _is_drawn(m, text) or text in m.known_names or find_coordinate(m, text) != text:
         return
-    watched = effort_symbols(m)
+    watched = force_symbols(m)
     if text.isidentifier() and text not in watched:
         near = suggestion(text, dict.fromkeys([*GROUPS, *_columns_of(m), *watched]))
         raise InputError(f"plot: there is nothing called '{text}'\n    fix: {near}")

@@ -23,7 +23,7 @@ from ..model import Mechanism
 from ..model.attitude import unit_quaternions
 from .answers import Answers
 from .records import Array
-from .simulation import watch_expression
+from .simulation import effort_names, effort_symbols, force_symbols, watch_expression
 from .vehicles import refuse_planar_watch
 
 if TYPE_CHECKING:
@@ -41,11 +41,6 @@ def find_coordinate(m: Mechanism, name: str) -> str:
     if joint is None or len(joint.coordinates) != 1 or joint.coordinates[0].name not in m.coordinates:
         return name
     return joint.coordinates[0].name
-
-
-def effort_names(speeds: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of the columns of efforts along the speeds."""
-    return tuple(f"tau_{name}" for name in speeds)
 
 
 def state_columns(run: Trajectory) -> dict[str, Array]:
@@ -85,13 +80,7 @@ def column(run: Trajectory, name: Any) -> Array:
 def evaluate(run: Trajectory, expression: Any) -> Array:
     """Values (k,) of an expression along a motion."""
     answers = run.answers
-    m = answers.mechanism
-    refuse_if_too_large(m, "evaluate")
-    symbols = [*acceleration_names(m.speeds), *effort_names(m.speeds), "work"]
-    with answers.cache.lock:  # a text becomes part of the graph of the description
-        more = {name: m.graph.input(name) for name in symbols if name not in m.known_names}
-        watched = watch_expression(m, expression, "evaluate", more)
-        refuse_planar_watch(m, [watched])
+    watched = read_expression(answers, expression)
     kernel = answers.make_once(("evaluation", watched), lambda: _evaluation(answers, watched))
     inputs: dict[str, Any] = {"t": run.t[:, None], "q": run.q, "u": run.u, "work": run.work[:, None], "tau": run.tau}
     for group in kernel.program.inputs:
@@ -102,6 +91,31 @@ def evaluate(run: Trajectory, expression: Any) -> Array:
         elif group.name == "parameters":
             inputs["parameters"] = answers.values
     return np.asarray(kernel(*(inputs[g.name] for g in kernel.program.inputs)))[:, 0]
+
+
+def read_expression(answers: Answers, expression: Any) -> Expr:
+    """An expression over the columns of a motion, in the graph of the description."""
+    m = answers.mechanism
+    refuse_if_too_large(m, "evaluate")
+    with answers.cache.lock:  # a text becomes part of the graph of the description
+        watched = watch_expression(m, expression, "evaluate", _column_symbols(m))
+        refuse_planar_watch(m, [watched])
+    return watched
+
+
+def _column_symbols(m: Mechanism) -> dict[str, Expr]:
+    """Names and symbols of columns that expressions know and events do not: accelerations and the work."""
+    names = [*acceleration_names(m.speeds), "work"]
+    return {name: m.graph.input(name) for name in names if name not in m.known_names}
+
+
+def unit_of(mechanism: Mechanism, expression: Expr) -> str:
+    """The unit of an expression over columns, as far as the joints define it."""
+    from ..viewer.units import expression_unit, units_by_name  # which imports what draws
+
+    symbols = force_symbols(mechanism) | effort_symbols(mechanism) | _column_symbols(mechanism) | mechanism.names()
+    units = units_by_name(mechanism)
+    return expression_unit(expression, {symbol: units.get(name, "") for name, symbol in symbols.items()})
 
 
 def _evaluation(answers: Answers, expression: Expr) -> Kernel:
@@ -272,11 +286,12 @@ def _extra(package: str, question: str) -> Any:
 __all__ = [
     "acceleration_names",
     "column",
-    "effort_names",
     "evaluate",
+    "read_expression",
     "resample",
     "state_columns",
     "to_pandas",
     "to_xarray",
+    "unit_of",
     "units_of",
 ]

@@ -236,7 +236,7 @@ def _mode(
             tuple(constraints),
             unit=None if unit is None else compile(unit),
             project=treatment.project,
-            watch=compile(watch_program(whole.fresh_equations(), [e for _, e in watched])) if watched else None,
+            watch=compile(watch_program(whole.fresh_equations(), [e for _, e in watched], law)) if watched else None,
             changing=stepping_set(answers, law, treatment.impact)
             if treatment.stepping
             else replace(
@@ -436,8 +436,19 @@ def read_events(mechanism: Mechanism, events: Any) -> list[tuple[Event, Expr]]:
     return found
 
 
+def effort_names(speeds: Sequence[str]) -> tuple[str, ...]:
+    """Names of efforts along the speeds, of tau and of the control law together: tau_u1 acts along u1."""
+    return tuple(f"tau_{name}" for name in speeds)
+
+
 def effort_symbols(mechanism: Mechanism) -> dict[str, Expr]:
-    """Names and symbols of what events may watch beside the state: multipliers of rows, reactions that auxiliary speeds
+    """Names and symbols of efforts along the speeds; a name that the description has for something else is left out."""
+    names = effort_names(mechanism.speeds)
+    return {name: mechanism.graph.input(name) for name in names if name not in mechanism.known_names}
+
+
+def force_symbols(mechanism: Mechanism) -> dict[str, Expr]:
+    """Names and symbols of forces that follow from the motion: multipliers of rows, reactions that auxiliary speeds
     bring into evidence, and what the ground does."""
     rows = (*mechanism.row_names, *(name for c in mechanism.changing.values() for name in c.row_names()))
     multipliers = dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True))
@@ -445,9 +456,9 @@ def effort_symbols(mechanism: Mechanism) -> dict[str, Expr]:
 
 
 def watch_expression(mechanism: Mechanism, expression: Any, where: str, more: Mapping[str, Expr] | None = None) -> Expr:
-    """What an event watches: an expression of the description in which rows of constraints name their multipliers, with
-    measure numbers (r.BODY.x) and `more` names that it may use."""
-    symbols = effort_symbols(mechanism) | dict(more or {})
+    """What an event watches: an expression of the description in which rows of constraints name their multipliers and
+    tau_u1 the effort along u1, with measure numbers (r.BODY.x) and `more` names that it may use."""
+    symbols = force_symbols(mechanism) | effort_symbols(mechanism) | dict(more or {})
     if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
         return symbols[expression.strip()]  # also one that is no name of the grammar
     return mechanism.scalar(expression, where, MeasureNumbers(mechanism, symbols | mechanism.names()))
@@ -476,4 +487,14 @@ def _efforts_of(
     return efforts
 
 
-__all__ = ["ControlLaw", "Setup", "feedback_law", "read_events", "set_up", "watch_expression"]
+__all__ = [
+    "ControlLaw",
+    "Setup",
+    "effort_names",
+    "effort_symbols",
+    "feedback_law",
+    "force_symbols",
+    "read_events",
+    "set_up",
+    "watch_expression",
+]

@@ -14,7 +14,7 @@ from ..api.kept_runs import Keep
 from ..api.memory_needs import require_motion_memory
 from ..api.run_files import SUFFIXES
 from ..api.run_pictures import check_drawn
-from ..api.run_values import effort_names
+from ..api.simulation import effort_names
 from ..report.motions import Motion
 from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError

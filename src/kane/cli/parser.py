@@ -199,8 +199,8 @@ def _integration(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=EXPRESSION",
-        help="watch for zeros of an expression: down=q1; behind it - takes those where it falls, + where it rises, "
-        "and ! ends the motion there: down=q1-!",
+        help="watch for zeros of an expression: down=q1, hard=tau_u1-5; behind it - takes those where it falls, + where"
+        " it rises, and ! ends the motion there: down=q1-!",
     )
     command.add_argument(
         "--q",
@@ -446,8 +446,15 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--q", **many, metavar="NAME=VALUE", help="coordinates at the start: q1=uniform(-1,1)")
     command.add_argument("--u", **many, metavar="NAME=VALUE", help="speeds at the start: u1=normal(0,0.1)")
     command.add_argument("--parameter", **many, metavar="NAME=VALUE", help="parameters: m1=normal(1,0.05)")
-    command.add_argument("--event", **many, metavar="NAME=EXPRESSION", help="count its zeros")
-    command.add_argument("--watch", **many, metavar="NAME=EXPRESSION", help="keep its extremes and distribution")
+    command.add_argument(
+        "--event", "--events", **many, metavar="NAME=EXPRESSION", help="count its zeros: fell=roll**2-1, hard=tau_u1-5"
+    )
+    command.add_argument(
+        "--watch",
+        **many,
+        metavar="NAME=EXPRESSION",
+        help="keep its extremes and distribution: height=-L1*cos(q1), effort=abs(tau_u1)",
+    )
     command.add_argument("--time", "--t", type=float, metavar="SECONDS", help="end (default: as the model says, or 10)")
     command.add_argument("--samples", type=int, default=101, help="times that are kept; 0: the end alone (default 101)")
     command.add_argument("--keep", choices=KEEPS, default="ends", help="(default ends)")
@@ -468,6 +475,10 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
         default="scatter",
         help="(default scatter)",
     )
+    command.add_argument(
+        "--over", metavar="NAME,NAME", help="what a map is over, across and up: ux,m1 (default: what matters most)"
+    )
+    command.add_argument("--cells", metavar="N", help="cells of a map along both axes, or NxM across and up")
     command.add_argument("--report", metavar="FILE.html", help="write all pictures and figures to one file")
     command.add_argument(
         "--sobol", type=int, metavar="N", help="in the report: Sobol indices, by N (d + 2) more members"

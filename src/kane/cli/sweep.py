@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..api import Model
-from ..api.ensemble_pictures import watched_of
+from ..api.ensemble_pictures import MOST_CELLS, watched_of
 from ..api.ensemble_progress import LOG_EVERY, Progress
 from ..api.ensemble_views import OCCURS
 from ..api.ensembles import Ensemble
@@ -32,6 +32,9 @@ from .workers import workers_of
 DRAWN = ("normal(", "uniform(", "choice(")
 """How values begin that are drawn."""
 
+SHARES = (0.05, 0.5, 0.95)
+"""Of the members, those that do not exceed the quantiles that are told."""
+
 SHOWN = 5
 """Members that failed whose reasons are told."""
 
@@ -42,6 +45,7 @@ def sweep(arguments: Namespace) -> int:
     picture = file_to_write(arguments, "plot", PICTURES)
     report = file_to_write(arguments, "report", (".html", ".htm"))
     asked = _options(model, arguments)
+    grid = _grid(arguments, asked)
     if picture is not None:
         _refuse_picture(arguments, asked)
     if arguments.result and (picture is not None or report is not None):
@@ -54,7 +58,7 @@ def sweep(arguments: Namespace) -> int:
     else:
         _print_summary(found)
     if picture is not None and len(found):
-        found.plot(picture, arguments.kind, next(iter(arguments.result), None))
+        found.plot(picture, arguments.kind, next(iter(arguments.result), None), **grid)
         say(f"wrote {picture}")
     if report is not None and len(found):
         indices = None if found.interrupted else arguments.sobol  # an interrupt is no time for more members
@@ -77,6 +81,34 @@ def _refuse_picture(arguments: Namespace, asked: dict[str, Any]) -> None:
             f"--kind map: a map has two things that differ, and here {len(differ)} is drawn\n"
             "    fix: draw a second one, as in --q 'q1=uniform(-1,1)', or --kind scatter"
         )
+
+
+def _grid(arguments: Namespace, asked: dict[str, Any]) -> dict[str, Any]:
+    """What a map is over and its cells, as `Ensemble.plot` takes them; refused before anything is computed where there
+    will be no such map."""
+    given = [option for option, value in (("--over", arguments.over), ("--cells", arguments.cells)) if value]
+    if given and (arguments.plot is None or arguments.kind != "map"):
+        raise UsageError(f"{given[0]}: is for maps; add --plot FILE --kind map")
+    names = [name.strip() for name in (arguments.over or "").split(",")] if arguments.over else None
+    drawn = {
+        name for group in ("q", "u", "parameters") for name, x in (asked[group] or {}).items() if x.startswith(DRAWN)
+    }
+    for name in names or ():
+        if name.removeprefix("start_") not in drawn:
+            raise UsageError(f"--over {arguments.over}: '{name}' is not drawn; {suggestion(name, sorted(drawn))}")
+    if names is not None and len(set(names)) != 2:
+        raise UsageError(f"--over {arguments.over}: give two names, as in --over {','.join(sorted(drawn)[:2])}")
+    return {"over": names, "cells": _cells(arguments.cells)}
+
+
+def _cells(text: str | None) -> tuple[int, int] | None:
+    """Cells along the axes of a map, from N or NxM."""
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.lower().split("x")]
+    if not (len(parts) in (1, 2) and all(p.isascii() and p.isdigit() and 2 <= int(p) <= MOST_CELLS for p in parts)):
+        raise UsageError(f"--cells {text}: give a number from 2 to {MOST_CELLS}, or one across and one up, as in 20x30")
+    return int(parts[0]), int(parts[-1])
 
 
 def _refuse_results(model: Model, arguments: Namespace, asked: dict[str, Any]) -> None:
@@ -207,23 +239,36 @@ def _summary(found: Ensemble) -> dict[str, Any]:
         "succeeded": int(found.success.sum()),
         "reasons": {reason: reasons.count(reason) for reason in ENDS if reason in reasons},
         "events": {
-            name: {"share": found.share(name), "median_first": _median(found.first[name])} for name in found.crossings
+            name: {
+                "share": found.share(name),
+                "interval": list(found.share_interval(name)),
+                "median_first": _quantiles(found.first[name])["0.5"],
+            }
+            for name in found.crossings
         },
         "at_the_end": {
             name: {
-                "mean": float(tally.mean[-1]) if tally.count[-1] else None,
+                "mean": float(tally.mean[-1]) if tally.count[-1] else np.nan,
                 "deviation": float(tally.deviation[-1]),
-                "quantiles": {str(p): float(tally.quantile(p)[-1]) for p in (0.05, 0.5, 0.95)},
+                "quantiles": {str(p): float(tally.quantile(p)[-1]) for p in SHARES},
             }
             for name, tally in found.tallies.items()
         },
+        "extremes": {name: _extremes(found.low[name], found.high[name]) for name in found.low},
         "messages": {str(i): in_shell(found.messages[i], "sweep") for i in sorted(found.messages)[:SHOWN]},
     }
 
 
-def _median(values: Any) -> float:
+def _extremes(low: Any, high: Any) -> dict[str, Any]:
+    """The least and the greatest value of any member, and how the extremes of the members are distributed."""
+    least, greatest = np.fmin.reduce(low, initial=np.nan), np.fmax.reduce(high, initial=np.nan)  # nan where none is
+    return {"least": float(least), "low": _quantiles(low), "high": _quantiles(high), "greatest": float(greatest)}
+
+
+def _quantiles(values: Any) -> dict[str, float]:
+    """Values that SHARES of those that are finite do not exceed, nan where none is."""
     good = values[np.isfinite(values)]
-    return float(np.median(good)) if good.size else np.nan
+    return {str(p): float(np.quantile(good, p)) if good.size else np.nan for p in SHARES}
 
 
 def _print_summary(found: Ensemble) -> None:
@@ -233,15 +278,32 @@ def _print_summary(found: Ensemble) -> None:
         return
     if summary["events"]:
         heading("events")
-        rows = [(name, f"{x['share']:.4f}", f"{x['median_first']:.5g}") for name, x in summary["events"].items()]
-        table(("event", "share", "first, median (s)"), rows)
+        rows = [
+            (name, f"{x['share']:.4f}", "{:.4f} … {:.4f}".format(*x["interval"]), _word(x["median_first"]))
+            for name, x in summary["events"].items()
+        ]
+        table(("event", "share", "95 % confidence", "first, median (s)"), rows)
     if summary["at_the_end"]:
         heading("at the end")
         rows = [
-            (name, *(x[key] for key in ("mean", "deviation")), *x["quantiles"].values())
+            (name, *map(_word, (x["mean"], x["deviation"], *x["quantiles"].values())))
             for name, x in summary["at_the_end"].items()
         ]
         table(("quantity", "mean", "deviation", "5 %", "50 %", "95 %"), rows)
+    if summary["extremes"]:
+        heading("lowest and highest value of each member")
+        rows = []
+        for name, x in summary["extremes"].items():
+            low, high = x["low"], x["high"]
+            rows.append(
+                (name, *map(_word, (x["least"], low["0.05"], low["0.5"], high["0.5"], high["0.95"], x["greatest"])))
+            )
+        table(("quantity", "least", "lowest, 5 %", "50 %", "highest, 50 %", "95 %", "greatest"), rows)
+
+
+def _word(number: float) -> str:
+    """A number of a table, a dash where there is none."""
+    return f"{number:.5g}" if np.isfinite(number) else "–"
 
 
 class _Watching:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..backends import Kernel, compile
 from ..backends.looped import Places, compile_motion
-from ..graph import Expr
+from ..graph import Expr, substitute
 from ..graph.layout import INPUTS
 from ..model.attitude import quaternion_places
 from .answers import LargeAnswers, signature
@@ -39,7 +39,7 @@ def large_motion(answers: LargeAnswers, law: Mapping[Expr, Expr] | None, watched
     return LargeMotion(
         motion,
         unit,
-        compile(terms.program("watch", INPUTS, "events", watched)) if watched else None,
+        compile(terms.program("watch", INPUTS, "events", _with_law(answers, law, watched))) if watched else None,
         None if law is None else compile(terms.program("control", ("t", "q", "u"), "tau", _along_speeds(answers, law))),
         efforts,
     )
@@ -91,6 +91,14 @@ def _along_speeds(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> list[Expr]
     mechanism = answers.mechanism
     zero = mechanism.graph.const(0.0)
     return [law.get(s.definition, zero) for s in mechanism.speed_records.values()]
+
+
+def _with_law(answers: LargeAnswers, law: Mapping[Expr, Expr] | None, exprs: Sequence[Expr]) -> list[Expr]:
+    """Expressions in which the efforts of a law are added to those along the speeds that they name (tau_u1)."""
+    if law is None:
+        return list(exprs)
+    named = [answers.mechanism.graph.input(f"tau_{s}") for s in answers.mechanism.speeds]
+    return substitute(exprs, {t: t + e for t, e in zip(named, _along_speeds(answers, law), strict=True)})
 
 
 __all__ = ["LargeMotion", "large_motion"]

@@ -11,8 +11,7 @@ import numpy as np
 from ..api import Ensemble
 from ..api import ensemble_pictures as pictures
 from ..api.ensemble_store import contents_of
-from ..api.ensemble_views import differences, occurs, result_column, results, sensitivity, sobol
-from ..ensemble.tallies import share_interval
+from ..api.ensemble_views import differences, endings, occurs, result_column, results, sensitivity, sobol
 from ..errors import InputError
 from ..markup import code_block, details, paragraph, table, text
 from ..viewer import plots
@@ -73,9 +72,8 @@ def _figures(ensemble: Ensemble) -> tuple[tuple[str, str], ...]:
 
 
 def _share(ensemble: Ensemble, event: str) -> str:
-    occurred, count = int(np.count_nonzero(ensemble.crossings[event])), len(ensemble)
-    low, high = share_interval(occurred, count)
-    return f"{occurred / count:.2%} (from {low:.2%} to {high:.2%})"
+    low, high = ensemble.share_interval(event)
+    return f"{ensemble.share(event):.2%} (from {low:.2%} to {high:.2%})"
 
 
 def _members_chapter(ensemble: Ensemble) -> Section:
@@ -107,9 +105,8 @@ def _origin(value: Any) -> str:
 
 def _outcomes_chapter(ensemble: Ensemble, chosen: Sequence[str]) -> Section:
     """How members ended, events, histograms of results, and what is said of those that failed."""
-    names, counts = np.unique(ensemble.reasons, return_counts=True)
-    rows = [(str(name), int(count), f"{count / len(ensemble):.2%}") for name, count in zip(names, counts, strict=True)]
-    body = table(("why they ended", "members", "share"), sorted(rows, key=lambda row: -row[1]))
+    rows = [(ending.words, ending.count, f"{ending.count / len(ensemble):.2%}") for ending in endings(ensemble)]
+    body = table(("how they ended", "members", "share"), sorted(rows, key=lambda row: -row[1]))
     if ensemble.crossings:
         rows = [(name, _share(ensemble, name), *_quantiles(ensemble.first.get(name))) for name in ensemble.crossings]
         heads = ("event", "share of members, at 95 % confidence", *(f"first, {p:.0%} (s)" for p in QUANTILES))

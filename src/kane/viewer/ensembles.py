@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from textwrap import wrap
+from typing import Any, Protocol
 
 import numpy as np
 from matplotlib import rc_context
@@ -20,6 +21,12 @@ from .shapes import PALETTE, Array
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Quantiles of a fan: two bands and the curve in the middle."""
 
+BANDS = (0.18, 0.45)
+"""How opaque the bands of a fan are that hold nine tenths and half of the members, the second over the first."""
+
+MEDIAN = 0.9
+"""Width (points) of the line of a median: one of another colour than the bands, which does not cover a narrow one."""
+
 MOST_DOTS = 20_000
 """Members of a scatter that are drawn; more make one blot."""
 
@@ -28,6 +35,12 @@ FEW = 4
 
 MOST_BARS = 40
 """Bars of a ranking, the largest."""
+
+TITLE = 9.5
+"""Letters of a title in an inch of a figure."""
+
+WORDS = 22
+"""Letters of a line beside a bar that says how members ended."""
 
 COLOURS = "viridis"
 """Colours of a map, by their name in matplotlib."""
@@ -84,9 +97,18 @@ def _figure(count: int, title: str, each: tuple[float, float] = (3.15, 2.3)) -> 
     axes = figure.subplots(down, across, squeeze=False).ravel()
     for ax in axes[count:]:
         ax.set_visible(False)
-    if title:
-        figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+    _write_title(figure, title)
     return figure, axes
+
+
+def _write_title(figure: Picture, title: str) -> None:
+    """Write a title over a figure, in as many lines as its width asks for; for more than one the figure grows."""
+    if not title:
+        return
+    width, height = figure.get_size_inches()
+    lines = wrap(visible(title), int(TITLE * width))
+    figure.set_size_inches(width, height + 0.2 * (len(lines) - 1))
+    figure.suptitle("\n".join(lines), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
 
 
 def fans(t: Array, shown: Sequence[Fan], title: str = "") -> Picture:
@@ -94,41 +116,53 @@ def fans(t: Array, shown: Sequence[Fan], title: str = "") -> Picture:
     with rc_context(STYLE):
         figure, axes = _figure(len(shown), title)
         for ax, fan in zip(axes, shown, strict=False):
-            ax.fill_between(t, fan.quantiles[0], fan.quantiles[4], color=PALETTE[0], alpha=0.18, linewidth=0)
-            ax.fill_between(t, fan.quantiles[1], fan.quantiles[3], color=PALETTE[0], alpha=0.32, linewidth=0)
-            ax.plot(t, fan.quantiles[2], color=PALETTE[0])
+            for k, alpha in enumerate(BANDS):
+                ax.fill_between(t, fan.quantiles[k], fan.quantiles[4 - k], color=PALETTE[0], alpha=alpha, linewidth=0)
+            ax.plot(t, fan.quantiles[2], color=INK, linewidth=MEDIAN)
             for edge in (fan.low, fan.high):
                 edge = np.where(np.isfinite(edge), edge, np.nan)
                 ax.plot(t, edge, color=INK, linewidth=0.6, linestyle=(0, (3, 3)))
             ax.set_title(str(fan.label))
             ax.set_xlim(t[0], t[-1])
             ax.set_xlabel("t  (s)")
+        both = 1.0 - (1.0 - BANDS[0]) * (1.0 - BANDS[1])
         handles = [
-            axes[0].fill_between([], [], [], color=PALETTE[0], alpha=0.5, linewidth=0, label="half of the members"),
-            axes[0].fill_between([], [], [], color=PALETTE[0], alpha=0.18, linewidth=0, label="nine tenths"),
-            *axes[0].plot([], [], color=PALETTE[0], label="median"),
+            axes[0].fill_between([], [], [], color=PALETTE[0], alpha=both, linewidth=0, label="half of the members"),
+            axes[0].fill_between([], [], [], color=PALETTE[0], alpha=BANDS[0], linewidth=0, label="nine tenths"),
+            *axes[0].plot([], [], color=INK, linewidth=MEDIAN, label="median"),
             *axes[0].plot([], [], color=INK, linewidth=0.6, linestyle=(0, (3, 3)), label="extremes"),
         ]
         figure.legend(handles=handles, ncols=4, fontsize=8, loc="outside lower center")
     return figure
 
 
-def histogram(values: Array, reasons: Any, label: Label, title: str = "") -> Picture:
-    """How a result is distributed, and why members ended."""
+class Counted(Protocol):
+    """How some members ended: in words, how many, and whether that is a success."""
+
+    @property
+    def words(self) -> str: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def success(self) -> bool: ...
+
+
+def histogram(values: Array, endings: Sequence[Counted], label: Label, title: str = "") -> Picture:
+    """How a result is distributed, and how members ended."""
     with rc_context(STYLE):
         figure = Picture(figsize=(9.75, 3.2), layout="constrained")
         left, right = figure.subplots(1, 2, width_ratios=(2.2, 1))
         _draw_histogram(left, label, values)
         left.set_ylabel("members")
-        names, counts = np.unique(reasons, return_counts=True)
-        colors = [PALETTE[0] if name in ("end", "event") else FAILED for name in names]
-        bars = right.barh([str(name) for name in names], counts, color=colors, height=0.6)
+        colors = [PALETTE[0] if ending.success else FAILED for ending in endings]
+        words = ["\n".join(wrap(visible(ending.words), WORDS)) for ending in endings]
+        bars = right.barh(words, [ending.count for ending in endings], color=colors, height=0.6)
         right.bar_label(bars, padding=3, fontsize=8, color=INK)
-        right.set_title("why members ended")
+        right.invert_yaxis()  # the first on top
+        right.set_title("how members ended")
         right.grid(False, axis="y")
         right.margins(x=0.16)
-        if title:
-            figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+        _write_title(figure, title)
     return figure
 
 
@@ -156,6 +190,8 @@ def _draw_histogram(ax: Any, label: Label, values: Array) -> None:
     else:
         _write_inside(ax, "no member has it")
     ax.set_axisbelow(True)
+    if good.size:
+        ax.yaxis.get_major_locator().set_params(integer=True)  # of members
     ax.set_xlabel(str(label))
     missing = values.size - good.size
     ax.set_title(f"{good.size} members" + (f", {missing} without" if missing else ""))
@@ -227,17 +263,17 @@ def ranking(ranks: Mapping[str, float], label: Label, title: str = "", measure: 
         figure = Picture(figsize=(6.4, 0.34 * max(1, len(names)) + 1.3), layout="constrained")
         ax = figure.subplots()
         colors = [PALETTE[0] if value >= 0 else PALETTE[1] for value in values]
-        bars = ax.barh(at, values, color=colors, height=0.62)
-        ax.bar_label(bars, [f"{value:+.2f}" for value in values], padding=3, fontsize=8, color=INK)
+        ax.barh(at, values, color=colors, height=0.62)
+        for y, value in zip(at, values, strict=True):
+            ax.text(1.02, y, f"{value:+.2f}", transform=ax.get_yaxis_transform(), va="center", fontsize=8, color=INK)
         ax.set_yticks(at, [str(Label(name)) for name in names])
         ax.axvline(0.0, color=INK, linewidth=0.7)
         ax.set_axisbelow(True)
-        ax.set_xlim(-1.3 if min(values, default=0.0) < 0 else 0.0, 1.3)
+        ax.set_xlim(-1.0 if min(values, default=0.0) < 0 else 0.0, 1.0)
         ax.set_xticks([tick for tick in (-1.0, -0.5, 0.0, 0.5, 1.0) if tick >= ax.get_xlim()[0]])
         ax.grid(False, axis="y")
-        ax.set_xlabel(f"{measure} with {label}")
-        if title:
-            figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+        ax.set_xlabel(f"{measure} with {Label(label.name)}")
+        _write_title(figure, title)
     return figure
 
 
@@ -258,10 +294,10 @@ def shares(indices: Mapping[str, tuple[float, float]], label: Label, title: str 
         ax.set_axisbelow(True)
         ax.set_xlim(low - 0.15 if low < 0 else 0.0, max(1.2, high + 0.15))
         ax.grid(False, axis="y")
-        ax.set_xlabel(f"share of the variance of {label}")
+        ax.set_xticks([0.0, 0.25, 0.5, 0.75, 1.0])
+        ax.set_xlabel(f"share of the variance of {Label(label.name)}")
         figure.legend(ncols=2, fontsize=8, loc="outside lower center")
-        if title:
-            figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+        _write_title(figure, title)
     return figure
 
 
@@ -312,8 +348,7 @@ def map_over(
             figure.colorbar(drawn, ax=ax, label=labels[2], shrink=0.85)
         else:
             ax.set_title(f"{labels[2]}: {steady:.6g} everywhere, to rounding")
-        if title:
-            figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+        _write_title(figure, title)
     return figure
 
 

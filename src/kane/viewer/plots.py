@@ -200,6 +200,11 @@ def subscript(name: str) -> str:
     return GREEK.get(match.group(1), match.group(1)) + match.group(2).translate(_BELOW) + match.group(3)
 
 
+def subscript_names(expression: str) -> str:
+    """An expression with its names as they are written, and otherwise as it stands: theta1 - pi/2 as θ₁ - π/2."""
+    return re.sub(r"(?<![\w.])[A-Za-z_]\w*", lambda name: "π" if name[0] == "pi" else subscript(name[0]), expression)
+
+
 def energy(t: Array, kinetic: Array, potential: Array, work: Array) -> Picture:
     """Energies and the work put in (J), and how far their balance strays from its start."""
     total = kinetic + potential

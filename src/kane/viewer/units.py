@@ -77,10 +77,25 @@ def effort_units(model: Mechanism) -> list[str]:
     return [_EFFORTS.get(unit, "") for unit in speed_units(model)]
 
 
+def expression_unit(expression: Expr, known: Mapping[Expr, str]) -> str:
+    """The unit of a sum, a size, or the larger or smaller of some terms, which is that of the terms where it is known;
+    empty for anything else: a factor may have a unit of its own, as the 180/pi of degrees."""
+    graph = expression.graph
+    units = {e.id: unit for e, unit in known.items()}
+    for node in reachable(graph, [expression.id], units):
+        terms = {units[a] for a in graph.args[node]} - {""} if graph.ops[node] in _KEEPING else ()
+        units[node] = next(iter(terms)) if len(terms) == 1 else ""
+    return units[expression.id]
+
+
+_KEEPING = ("add", "sub", "neg", "abs", "min", "max")
+"""Operations whose result has the unit of what they take."""
+
+
 def units_by_name(model: Mechanism) -> dict[str, str]:
-    """The unit of every column of a motion, by its name: t, coordinates, speeds, accelerations (u1'), efforts (tau_u1),
-    work, λ of rows of constraints, and reactions that auxiliary speeds bring into evidence; empty where the description
-    does not define it."""
+    """The unit of every column of a motion, by its name: t, coordinates, their rates (q1'), speeds, accelerations
+    (u1'), efforts (tau_u1), work, λ of rows of constraints, and reactions that auxiliary speeds bring into evidence;
+    empty where the description does not define it."""
     speeds = dict(zip(model.speeds, speed_units(model), strict=True))
     reactions = () if model.auxiliary is None else model.auxiliary.reactions
     held = (*model.constraints.values(), *model.changing.values())
@@ -90,6 +105,7 @@ def units_by_name(model: Mechanism) -> dict[str, str]:
         "t": "s",
         **dict(zip(model.coordinates, coordinate_units(model), strict=True)),
         **speeds,
+        **{f"{c}'": f"{unit}/s" for c, unit in zip(model.coordinates, coordinate_units(model), strict=True) if unit},
         **{f"{name}'": _ACCELERATIONS.get(unit, "") for name, unit in speeds.items()},
         **{f"tau_{name}": _EFFORTS.get(unit, "") for name, unit in speeds.items()},
         "work": "J",

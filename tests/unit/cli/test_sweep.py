@@ -27,8 +27,24 @@ def test_figures_are_those_of_the_ensemble(capsys: pytest.CaptureFixture[str]) -
     assert shown["members"] == shown["succeeded"] == 200 and shown["reasons"] == {"end": 200}
     assert shown["events"]["down"]["share"] == found.share("down")
     assert shown["at_the_end"]["h"]["mean"] == pytest.approx(float(found.tallies["h"].mean[-1]), rel=1e-12)
+    assert shown["extremes"]["h"]["greatest"] == pytest.approx(np.max(found.high["h"]), rel=1e-12)
+    assert shown["extremes"]["h"]["low"]["0.5"] == pytest.approx(np.median(found.low["h"]), rel=1e-12)
     assert main([*LINE, "--event", "down=q!"]) == FINE  # which ends a motion
-    assert "event" in capsys.readouterr().out.splitlines()[0]
+    assert "stopped by 'down'" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_shares_are_printed_with_their_interval_and_quantities_with_their_extremes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """All of 200 pendulums come down within half a period: Wilson's lower end is n / (n + z²)."""
+    line = [*LINE, "--event", "down=q", "--watch", "h=-L*cos(q)"]
+    assert main(line) == FINE
+    said = capsys.readouterr().out
+    assert f"{200 / (200 + 1.959964**2):.4f} … 1.0000" in said
+    assert "lowest and highest value of each member" in said
+    low, *_, high = next(row.split()[1:] for row in reversed(said.splitlines()) if row.startswith("h "))
+    length = kane.load("pendulum").parameters["L"].value
+    assert -length <= float(low) < -0.9 * length and -length * np.cos(1.0) > float(high) > -0.6 * length
 
 
 def test_one_option_takes_several_names_with_commas_between_them(capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,6 +119,11 @@ def test_the_rate_is_that_of_the_last_while(
         (["--report", "runs.html", "--sobol", "100"], "no power of two"),
         (["--sobol", "128"], "add --report FILE.html"),
         (["--control", "none"], "unknown control law"),
+        (["--over", "q,u"], "--over: is for maps; add --plot FILE --kind map"),
+        (["--cells", "5"], "--cells: is for maps"),
+        (["--over", "q,w", "--kind", "map", "--plot", "x.png"], "--over q,w: 'w' is not drawn"),
+        (["--over", "q", "--kind", "map", "--plot", "x.png"], "give two names"),
+        (["--cells", "1x9", "--kind", "map", "--plot", "x.png"], "from 2 to 1000"),
     ],
 )
 def test_a_command_line_that_makes_no_sense_is_named(
@@ -167,5 +188,5 @@ def test_an_event_names_a_map_of_shares_and_a_chapter_of_the_report(result: str,
     picture, page = tmp_path / "map.svg", tmp_path / "runs.html"
     line = ["sweep", "pendulum", "-n", "200", "--q", "q=uniform(-2,2)", "--u", "u=uniform(0,8)", "--t", "3"]
     asked = ["--event", "over=q**2 - pi**2!", "--kind", "map", "--plot", str(picture), "--report", str(page)]
-    assert main([*line, *asked, "--result", result]) == FINE
+    assert main([*line, *asked, "--result", result, "--over", "u,q", "--cells", "5x7"]) == FINE
     assert "share in which" in picture.read_text() and "map of occurs_over" in page.read_text()

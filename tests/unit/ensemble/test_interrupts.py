@@ -39,7 +39,7 @@ def test_what_is_done_is_that_of_the_whole_ensemble() -> None:
     m = kane.load("pendulum")
     part, whole = m.ensemble(TIMES, progress=interrupt, **ASKED), m.ensemble(TIMES, **ASKED)
     assert (part.interrupted, whole.interrupted) == (True, False)
-    assert str(part) == "interrupted after 128 of 500 members over 1 s: 128 end"
+    assert str(part) == "interrupted after 128 of 500 members over 1 s: 128 reached the end"
     assert part.q is not None and whole.q is not None and np.array_equal(part.q, whole.q[:128])
 
 

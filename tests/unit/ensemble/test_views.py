@@ -10,7 +10,7 @@ import pytest
 from matplotlib import colormaps
 
 import kane
-from kane.api.ensemble_pictures import cell_means, count_cells
+from kane.api.ensemble_pictures import cell_means, count_cells, label_of, make_cells
 from kane.api.ensemble_views import column
 from kane.errors import InputError
 from kane.viewer import ensembles
@@ -103,7 +103,8 @@ def test_cells_of_a_map_are_the_places_of_a_grid() -> None:
     shuffled = np.random.default_rng(1).permutation(len(x))
     values = (3 * x - 2 * y)[shuffled]
     values[0] = np.nan
-    columns, rows, means = cell_means(x[shuffled], y[shuffled], values)
+    across, up = make_cells(x[shuffled]), make_cells(y[shuffled])
+    columns, rows, means = across.middles, up.middles, cell_means(across, up, values)
     expected = 3 * columns[None, :] - 2 * rows[:, None]
     assert means.shape == (5, 7) and np.isnan(means).sum() == 1
     assert np.nanmax(np.abs(means - expected)) < 1e-12
@@ -112,7 +113,8 @@ def test_cells_of_a_map_are_the_places_of_a_grid() -> None:
 def test_cells_of_a_map_have_the_means_of_what_is_drawn() -> None:
     """A linear function of uniform numbers: the mean of a cell is its value at the mean place of its members."""
     x, y = np.random.default_rng(2).uniform(size=(2, 4000))
-    columns, rows, means = cell_means(x, y, x + 10 * y)
+    across, up = make_cells(x), make_cells(y)
+    columns, rows, means = across.middles, up.middles, cell_means(across, up, x + 10 * y)
     width = columns[1] - columns[0]
     assert np.abs(means - (columns[None, :] + 10 * rows[:, None])).max() < 0.5 * 11 * width
     assert np.isfinite(means).all() and len(rows) == len(columns) < 80
@@ -177,8 +179,9 @@ def test_every_key_of_a_map_has_a_symbol() -> None:
 def test_cells_count_every_member_once() -> None:
     generator = np.random.default_rng(3)
     x, y = generator.normal(size=(2, 500))
-    assert count_cells(x, y, np.ones(500, dtype=bool)).sum() == 500
-    assert count_cells(x, y, x > 0).sum() == np.count_nonzero(x > 0)
+    across, up = make_cells(x), make_cells(y)
+    assert count_cells(across, up, np.ones(500, dtype=bool)).sum() == 500
+    assert count_cells(across, up, x > 0).sum() == np.count_nonzero(x > 0)
 
 
 def test_an_ensemble_shows_its_numbers_in_a_notebook_and_its_figure_without_a_file() -> None:
@@ -212,7 +215,8 @@ def test_a_map_of_an_event_has_the_share_of_each_cell_in_which_it_occurs() -> No
     assert mesh.get_clim() == (0.0, 1.0) and figure.axes[1].get_ylabel() == "share in which 'over' occurs"
     shares = np.ma.filled(mesh.get_array(), np.nan)
     assert "start_u" in found.sensitivity("over") and max(found.sensitivity("over").values()) > 0.5
-    x, y, least = cell_means(found.numbers["u"], found.numbers["q"], energy)  # as uneven as in the picture
+    across, up = make_cells(found.numbers["u"]), make_cells(found.numbers["q"])  # as uneven as in the picture
+    x, y, least = across.middles, up.middles, cell_means(across, up, energy)
     assert shares.shape == least.shape == (len(y), len(x))
     (i, j) = (np.abs(found.numbers[name][:, None] - at).argmin(axis=1) for name, at in (("u", x), ("q", y)))
     for row, across in np.ndindex(*shares.shape):
@@ -258,3 +262,90 @@ def test_pictures_of_an_event_say_yes_and_no(kind: str, tmp_path: Path) -> None:
         heights = [bar.get_height() for bar in figure.axes[0].patches]
         found = column(sliding(), "zero")
         assert heights == [np.count_nonzero(found == 0.0), np.count_nonzero(found == 1.0)]
+
+
+def test_a_map_is_over_what_is_named_in_as_many_cells() -> None:
+    """Pendulums go over the top by their energy: shares of cells of equal width, counted by NumPy's histogram."""
+    asked: Any = {"n": 2000, "seed": 5, "q": {"q": "uniform(-2, 2)"}, "u": {"u": "uniform(0, 8)"}}
+    found, energy = pendulums(**asked)
+    figure = found.plot(kind="map", result="over", over=("q", "start_u"), cells=(4, 6))
+    ax = figure.axes[0]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("q at the start  (rad)", "u at the start  (rad/s)")
+    shares = np.ma.filled(ax.collections[0].get_array(), np.nan)
+    u, q = found.numbers["u"], found.numbers["q"]
+    whole, *edges = np.histogram2d(u, q, bins=(6, 4))
+    near = np.histogram2d(u, q, bins=edges, weights=(np.abs(energy - 1.0) < NEAR).astype(float))[0]
+    over = np.histogram2d(u, q, bins=edges, weights=(energy > 1.0).astype(float))[0]
+    assert shares.shape == (6, 4) and np.all(np.abs(shares * whole - over) <= near + 1e-9)
+    assert np.unique(shares).size > 4
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (
+            {"over": ("xx", "v")},
+            r"over = 'xx': nothing of that name differs between members\n    fix: did you mean 'x'",
+        ),
+        ({"over": "x"}, "give two names"),
+        ({"over": ("x", "x")}, "give two names"),
+        ({"cells": 1}, "from 2 to 1000"),
+        ({"cells": (3, 4, 5)}, "one for each axis"),
+        ({"cells": 2.5}, "give a whole number"),
+        ({"kind": "scatter", "cells": 5}, "cells is for maps, and kind is 'scatter'"),
+    ],
+)
+def test_a_map_that_cannot_be_is_named(asked: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        sliding().plot(**({"kind": "map", "result": "zero"} | asked))
+
+
+def test_how_members_ended_is_said_by_the_event_that_stopped_them() -> None:
+    """A block from 0 stops at x = 1 or -1, by the sign of its speed, or not at all: v in (-2, 2) m/s for 1 s."""
+    m = kane.Model("slider")
+    m.body("block", mass=1)
+    m.joint("guide", "prismatic", "ground", "block", axis="x", coordinates=["x"], speeds=["v"])
+    events: Any = {
+        "right": {"expression": "x - 1", "terminal": True},
+        "left": {"expression": "x + 1", "terminal": True},
+    }
+    found = m.ensemble(1.0, n=200, seed=2, u={"v": "uniform(-2, 2)"}, events=events | {"half": "x - 0.5"})
+    v = found.numbers["v"]
+    right, left = np.count_nonzero(v > 1), np.count_nonzero(v < -1)
+    listed = f"{200 - right - left} reached the end, {right} stopped by 'right', {left} stopped by 'left'"
+    assert str(found) == f"200 members over 1 s: {listed}"
+    drawn = found.plot(kind="histogram", result="end_x").axes[1]
+    assert [bar.get_width() for bar in drawn.patches] == [200 - right - left, right, left]
+    assert [tick.get_text() for tick in drawn.get_yticklabels()][1] == "stopped by 'right'"
+
+
+def test_an_axis_of_rank_correlations_ends_where_they_do() -> None:
+    ax = sliding().plot(kind="sensitivity", result="end_x").axes[0]
+    assert ax.get_xlim()[1] == 1.0 and ax.get_xlim()[0] in (-1.0, 0.0)
+
+
+def test_the_interval_of_a_share_is_where_the_score_test_accepts() -> None:
+    """Wilson's interval has the shares p with |k/n - p| = z sqrt(p (1 - p) / n) at its ends."""
+    found = sliding()
+    share, n = found.share("zero"), len(found)
+    for confidence, z in ((0.95, 1.959963984540054), (0.99, 2.5758293035489004)):
+        for end in found.share_interval("zero", confidence):
+            assert abs(share - end) == pytest.approx(z * np.sqrt(end * (1 - end) / n), rel=1e-9)
+    with pytest.raises(InputError, match="did you mean 'zero'"):
+        found.share_interval("zer")
+    with pytest.raises(InputError, match="between 0 and 1"):
+        found.share_interval("zero", 95)
+
+
+def test_what_is_watched_has_the_unit_of_its_terms() -> None:
+    watch = {
+        "size": "abs(q1)",
+        "sum": "q1 + q2 - pi",
+        "effort": "max(tau_u1, 0)",
+        "degrees": "q1*180/pi",
+        "sine": "sin(q1)",
+    }
+    found = kane.load("double-pendulum").ensemble(np.linspace(0, 0.1, 3), n=4, q={"q1": "uniform(0, 1)"}, watch=watch)
+    titles = {str(label_of(found, f"high_{name}")).partition("(")[2] for name in ("size", "sum")}
+    assert titles == {"rad)"} and str(label_of(found, "low_effort")).endswith("(N m)")
+    assert all("(" not in str(label_of(found, f"high_{name}")) for name in ("degrees", "sine"))

@@ -100,7 +100,7 @@ def test_parameters_may_change(both: tuple[Model, Model]) -> None:
 @pytest.mark.parametrize("method", ["dop853", "radau"])
 def test_a_motion_is_the_same_with_control_events_and_quaternions(both: tuple[Model, Model], method: str) -> None:
     control = {"j2": "-0.3*u_j2 + 0.2*cos(t)"}
-    events = {"passes": "q_j2 - 0.1"}
+    events = {"passes": "q_j2 - 0.1", "effort": "tau_u_j2 - 0.18", "written": "-0.3*u_j2 + 0.2*cos(t) - 0.18"}
     first, second = (
         model.simulate((0.0, 0.5), control=control, events=events, rtol=1e-9, method=method) for model in both
     )
@@ -108,6 +108,8 @@ def test_a_motion_is_the_same_with_control_events_and_quaternions(both: tuple[Mo
     assert abs(first.work[-1] - second.work[-1]) <= CLOSE
     assert np.abs(first.tau[-1] - second.tau[-1]).max() <= CLOSE
     assert len(first.events[0].t) == len(second.events[0].t)
+    for run in (first, second):
+        assert len(run.events[1].t) and np.abs(run.events[1].t - run.events[2].t).max() <= CLOSE
     norms = np.linalg.norm(second.q[:, :4], axis=1)
     assert np.abs(norms - 1.0).max() <= 1e-14
 

@@ -220,6 +220,12 @@ def test_names_are_written_as_in_mathematics(name: str, written: str) -> None:
     assert plots.subscript(name) == written
 
 
+def test_an_expression_is_drawn_with_its_names_as_written_and_the_unit_of_its_terms(swing: kane.Trajectory) -> None:
+    drawn = swing.plot(what=["q1 - pi/2", "abs(tau_u1)", "2*q1"])
+    assert titles(drawn) == ["q₁ - π/2  (rad)", "abs(τ₁)  (N m)", "2*q₁"]
+    assert plots.subscript_names("theta1' + r.arm1.x - 1e3*tau_u1") == "θ₁' + r.arm1.x - 1e3*τ₁"
+
+
 @pytest.fixture
 def swing() -> kane.Trajectory:
     return kane.load("double-pendulum").simulate(np.linspace(0, 0.4, 41), q={"q1": 1.0}, control={"u1": "-u1"})
@@ -238,7 +244,7 @@ def test_a_run_draws_what_it_is_asked_for(swing: kane.Trajectory, tmp_path: Path
     assert titles(swing.plot(what="efforts")) == ["τ₁  (N m)"]
     drawn = swing.plot(tmp_path / "x.svg", ["energy", "q1 + q2", "tau_u1", "u2'"])
     work = "work of all but gravity  (J)"
-    assert titles(drawn)[:5] == ["energy  (J)", work, "q1 + q2", "τ₁  (N m)", "u₂'  (rad/s²)"]
+    assert titles(drawn)[:5] == ["energy  (J)", work, "q₁ + q₂  (rad)", "τ₁  (N m)", "u₂'  (rad/s²)"]
     assert np.array_equal(at_rows(drawn.axes[2].lines[0], swing), swing["q1"] + swing["q2"])
     assert titles(swing.plot(what=["q2", "energy", "q1"])) == ["q₂  (rad)", "energy  (J)", work, "q₁  (rad)"]
     forces = swing.plot(what="reactions")
