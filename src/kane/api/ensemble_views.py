@@ -108,8 +108,8 @@ def _block(ensemble: Ensemble) -> tuple[Contents, MemberBlock]:
     )
     watched = (ensemble.low, ensemble.high, ensemble.end)
     low, high, end = (side_by_side(x, len(contents.watch)) for x in watched)
-    numbers = side_by_side(ensemble.numbers, 0)
-    return contents, MemberBlock(0, members, low, high, end, (), ensemble.joint, numbers)
+    numbers, occurred = side_by_side(ensemble.numbers, 0), np.array(list(ensemble.occurred.values()), dtype=np.int64)
+    return contents, MemberBlock(0, members, low, high, end, occurred, (), ensemble.joint, numbers)
 
 
 def columns(ensemble: Ensemble) -> dict[str, Any]:

@@ -155,7 +155,8 @@ class MemberWork:
         low, high = np.fmin(low, found.low), np.fmax(high, found.high)
         tallies = tuple(Tally.of(values[:, :, w]) for w in range(values.shape[2]))
         members, end = found.members(outputs=self.keep), values[:, -1].copy()
-        return MemberBlock(first, members, low, high, end, tallies, JointTally.of(values), numbers)
+        occurred = np.count_nonzero(found.crossings, axis=0)
+        return MemberBlock(first, members, low, high, end, occurred, tallies, JointTally.of(values), numbers)
 
     # other processes ---------------------------------------------------------------------------------------------
 

@@ -52,6 +52,7 @@ class Ensemble:
     - `end_t` (n,), `end_q`, `end_u` (n, …): where each ended; None where only tallies are kept;
     - `q`, `u` (n, k, …): states at the times, nan beyond the end of a motion; None unless motions are kept;
     - `first` and `crossings`: by event the time (s) of its first crossing, nan for none, and how many there were, (n,);
+    - `occurred`: by event in how many members it occurred, whatever is kept of them;
     - `low`, `high`, `end`: by watched quantity its extremes over the times of output or, where t is a duration, over
       the motion (at 100 equal parts of it), and its value at the last time, nan for a motion that ended before, (n,);
     - `tallies`: by watched quantity mean, deviation, extremes and quantiles over all members, at each time (k,);
@@ -76,6 +77,7 @@ class Ensemble:
     low: Mapping[str, Array]
     high: Mapping[str, Array]
     end: Mapping[str, Array]
+    occurred: Mapping[str, int]
     tallies: Mapping[str, Tally]
     joint: JointTally
     work: MemberWork
@@ -140,9 +142,9 @@ class Ensemble:
     def _count_members(self, event: str) -> int:
         """In how many members an event occurred."""
         check_text("event", event)
-        if event not in self.crossings:
-            raise InputError(f"share: there is no event '{event}'\n    fix: {suggestion(event, self.crossings)}")
-        return int(np.count_nonzero(self.crossings[event]))
+        if event not in self.occurred:
+            raise InputError(f"share: there is no event '{event}'\n    fix: {suggestion(event, self.occurred)}")
+        return self.occurred[event]
 
     def covariance(self, *names: str) -> Array:
         """Covariances (k, m, m) of m watched quantities at each time over the members in which all that is watched is
@@ -373,7 +375,7 @@ class _Gathering:
         self.reason.append(members.reason.astype(np.int8))
         self.failed += int(np.count_nonzero(~np.isin(members.reason, _GOOD)))
         self.messages |= {block.first + i: text for i, text in members.messages.items()}
-        self.occurred += np.count_nonzero(members.crossings > 0, axis=0)
+        self.occurred += block.occurred
         if self.joint is None:
             self.tallies, self.joint = block.tallies, block.joint
         else:
@@ -435,6 +437,7 @@ class _Gathering:
             by_name(watch, kept["low"]),
             by_name(watch, kept["high"]),
             by_name(watch, kept["end"]),
+            dict(zip(self.events, self.occurred.tolist(), strict=True)),
             dict(zip(watch, self.tallies, strict=True)),
             self.joint,
             self.work,

@@ -242,9 +242,9 @@ def _summary(found: Ensemble) -> dict[str, Any]:
             name: {
                 "share": found.share(name),
                 "interval": list(found.share_interval(name)),
-                "median_first": _quantiles(found.first[name])["0.5"],
+                "median_first": _quantiles(found.first.get(name, np.empty(0)))["0.5"],
             }
-            for name in found.crossings
+            for name in found.occurred
         },
         "at_the_end": {
             name: {

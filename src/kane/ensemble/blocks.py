@@ -34,8 +34,8 @@ class MemberBlock:
     """What came of the members from `first` on: their ends, and tallies of watched quantities over time.
 
     `low` and `high` (b, w) are the extremes of the watched quantities over the times of output or, of a duration, over
-    the motion, `end` (b, w) their values at the last time, nan for members that ended before; `numbers` (b, c) is what
-    was given or drawn.
+    the motion, `end` (b, w) their values at the last time, nan for members that ended before; `occurred` (e,) counts
+    the members in which each event occurred; `numbers` (b, c) is what was given or drawn.
     """
 
     first: int
@@ -43,6 +43,7 @@ class MemberBlock:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     end: NDArray[np.float64]
+    occurred: NDArray[np.int64]
     tallies: tuple[Tally, ...]
     joint: JointTally
     numbers: NDArray[np.float64]

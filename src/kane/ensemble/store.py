@@ -2,7 +2,7 @@
 
     settings.json     what the ensemble is of: model, numbers, seed, times, options, versions
     model.yaml        the description
-    zarr.json, NAME/  arrays over the members; `tallies`, `bins` and `joint` are those of each block
+    zarr.json, NAME/  arrays over the members; `occurred`, `tallies`, `bins` and `joint` are those of each block
     blocks/I.json     written when all of block I is: its messages, and sizes and checksums of its chunks
     members.parquet   one row per member, at the end
 
@@ -123,6 +123,7 @@ class Contents:
                 Part("u", ("member", "time", "speed"), (k, len(self.speeds)), "float64", with_units(self.speeds)),
                 Part("work", ("member", "time"), (k,), "float64", {"units": "J"}),
             ]
+        found.append(Part("occurred", ("block", "event"), (len(self.events),), "int64", {"names": list(self.events)}))
         w = len(self.watch)
         fields = {"fields": list(_FIELDS), **with_units(self.watch)}
         found += [
@@ -311,6 +312,7 @@ class Store:
             "low": block.low,
             "high": block.high,
             "end_watched": block.end,
+            "occurred": block.occurred[None],
         }
         if self.contents.motions:
             assert members.outputs is not None
@@ -361,6 +363,7 @@ class Store:
             array_of("low", watched),
             array_of("high", watched),
             array_of("end_watched", watched),
+            np.array(found["occurred"][0], np.int64) if events else np.zeros(0, np.int64),
             tallies,
             _joint_tally(found["joint"][0]) if watched else JointTally.of(np.empty((0, len(contents.times), 0))),
             array_of("numbers", len(contents.columns)),

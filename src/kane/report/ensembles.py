@@ -65,7 +65,7 @@ def _figures(ensemble: Ensemble) -> tuple[tuple[str, str], ...]:
     found = [
         (f"{len(ensemble):,}".replace(",", "\u202f"), "members"),
         (f"{good / len(ensemble):.1%}", "reached the end or a terminal event"),
-        *((f"{ensemble.share(name):.2%}", f"have '{name}'") for name in ensemble.crossings),
+        *((f"{ensemble.share(name):.2%}", f"have '{name}'") for name in ensemble.occurred),
         (f"{plan.seed}", f"seed, {plan.sampling} sampling"),
     ]
     return tuple(found)
@@ -107,8 +107,8 @@ def _outcomes_chapter(ensemble: Ensemble, chosen: Sequence[str]) -> Section:
     """How members ended, events, histograms of results, and what is said of those that failed."""
     rows = [(ending.words, ending.count, f"{ending.count / len(ensemble):.2%}") for ending in endings(ensemble)]
     body = table(("how they ended", "members", "share"), sorted(rows, key=lambda row: -row[1]))
-    if ensemble.crossings:
-        rows = [(name, _share(ensemble, name), *_quantiles(ensemble.first.get(name))) for name in ensemble.crossings]
+    if ensemble.occurred:
+        rows = [(name, _share(ensemble, name), *_quantiles(ensemble.first.get(name))) for name in ensemble.occurred]
         heads = ("event", "share of members, at 95 % confidence", *(f"first, {p:.0%} (s)" for p in QUANTILES))
         body += table(heads, rows)
     if chosen:

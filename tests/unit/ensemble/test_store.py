@@ -286,9 +286,12 @@ def test_enough_members_leave_the_same_bytes_whoever_was_ahead(tmp_path: Path) -
     assert digest(kept[0]) == digest(kept[1])
 
 
-def test_tallies_alone_are_a_fraction_of_the_bytes(tmp_path: Path) -> None:
+def test_tallies_alone_are_a_fraction_of_the_bytes(tmp_path: Path, whole: tuple[Path, Any]) -> None:
     found = motions(tmp_path / "tallies.zarr", keep="tallies")
     assert found.end_q is None
     assert {p.name for p in (tmp_path / "tallies.zarr").iterdir() if p.is_dir()} == {
-        "bins", "blocks", "joint", "numbers", "reason", "tallies", "time",
+        "bins", "blocks", "joint", "numbers", "occurred", "reason", "tallies", "time",
     }  # fmt: skip
+    known = float(np.mean(whole[1].crossings["down"] > 0))
+    assert 0.0 < known < 1.0 and found.share("down") == known == whole[1].share("down")
+    assert motions(tmp_path / "tallies.zarr", keep="tallies", resume=True).share("down") == known
