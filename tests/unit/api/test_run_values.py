@@ -7,7 +7,9 @@ import pytest
 
 import kane
 from kane.api.run_values import SMOOTH, smooth
+from kane.errors import ModelError
 
+AGREE = 1e-12  # of lengths and speeds of the size of one
 FOURTH_ORDER = 12.0
 """Halving the distance of samples divides the error of a cubic by 16; less where terms of higher order are left."""
 
@@ -62,6 +64,44 @@ def test_places_and_velocities_of_bodies_have_names_in_expressions(name: str) ->
         np.testing.assert_allclose(
             run.evaluate(f"v.{body}.{axis}"), np.einsum("ki,ki->k", R[:, :, k], twist[:, 3:]), **close
         )
+
+
+def test_mass_centres_have_names_in_expressions() -> None:
+    """A double pendulum by hand: the bobs are at L1 (sin q1, −cos q1) and L2 (sin(q1 + q2), −cos(q1 + q2)) from that."""
+    run = kane.load("double-pendulum").simulate(np.linspace(0, 2, 41), q=[0.7, -0.4], rtol=1e-10)
+    (L1, L2), (q1, q2), (u1, u2) = (run.model.parameters[n].value for n in ("L1", "L2")), run.q.T, run.u.T
+    assert np.allclose(run.evaluate("r.upper.center.x"), L1 * np.sin(q1), atol=AGREE)
+    assert np.allclose(run.evaluate("r.lower.center.y"), -L1 * np.cos(q1) - L2 * np.cos(q1 + q2), atol=AGREE)
+    along, across = L1 * u1 * np.cos(q2) + L2 * (u1 + u2), L1 * u1 * np.sin(q2)
+    assert np.allclose(run.evaluate("v.lower.center.x"), along, atol=AGREE)
+    assert np.allclose(run.evaluate("v.lower.center.y"), across, atol=AGREE)
+    assert np.allclose(run.evaluate("v.upper.x"), 0.0, atol=AGREE), "its origin is on the hinge"
+
+
+def test_mass_centres_have_names_in_events_and_in_definitions_of_speeds() -> None:
+    """A pendulum of length L passes the lowest place with L u = √(2 g L (1 − cos q)), which is a speed of it as well."""
+    m = kane.load("pendulum")
+    L, g = m.parameters["L"].value, m.parameters["g"].value
+    low = {"expression": "r.bob.center.x", "direction": 0, "terminal": True}
+    run = m.simulate(3.0, q=[0.9], events={"low": low}, rtol=1e-10, atol=1e-12)
+    fast = np.sqrt(2 * g * L * (1 - np.cos(0.9)))
+    assert np.isclose(abs(run.evaluate("v.bob.center.x")[-1]), fast, rtol=1e-7)
+    m.set_speeds({"v": "v.bob.center.x"})
+    assert np.isclose(m.mass_matrix([0.9])[0, 0], m.parameters["m"].value, rtol=1e-12)  # ½ m v² has no L
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("v.cg.x", "v.BODY.center.x of its mass centre"),
+        ("v.bob.centre.x", "v.BODY.center.x of its mass centre"),
+        ("v.bob*.x", "the mass centre of a body is written BODY.center, as in v.BODY.center.x"),
+    ],
+)
+def test_other_names_of_a_mass_centre_are_told_the_right_one(expression: str, said: str) -> None:
+    run = kane.load("pendulum").simulate(0.1, q=[0.3])
+    with pytest.raises(ModelError, match=said.replace(".", r"\.")):
+        run.evaluate(expression)
 
 
 def test_a_motion_ends_where_a_body_is_at_a_height() -> None:
