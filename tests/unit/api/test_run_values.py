@@ -67,19 +67,20 @@ def test_places_and_velocities_of_bodies_have_names_in_expressions(name: str) ->
 
 
 def test_mass_centres_have_names_in_expressions() -> None:
-    """A double pendulum by hand: the bobs are at L1 (sin q1, −cos q1) and L2 (sin(q1 + q2), −cos(q1 + q2)) from that."""
+    """A double pendulum by hand: the lower bob is at L2 (sin(q1 + q2), −cos(q1 + q2)) from L1 (sin q1, −cos q1), and the
+    elbow moves with L1 u1 (cos q1, sin q1), which is L1 u1 (cos q2, −sin q2) along the axes of the lower rod."""
     run = kane.load("double-pendulum").simulate(np.linspace(0, 2, 41), q=[0.7, -0.4], rtol=1e-10)
     (L1, L2), (q1, q2), (u1, u2) = (run.model.parameters[n].value for n in ("L1", "L2")), run.q.T, run.u.T
     assert np.allclose(run.evaluate("r.upper.center.x"), L1 * np.sin(q1), atol=AGREE)
     assert np.allclose(run.evaluate("r.lower.center.y"), -L1 * np.cos(q1) - L2 * np.cos(q1 + q2), atol=AGREE)
-    along, across = L1 * u1 * np.cos(q2) + L2 * (u1 + u2), L1 * u1 * np.sin(q2)
+    along, across = L1 * u1 * np.cos(q2) + L2 * (u1 + u2), -L1 * u1 * np.sin(q2)
     assert np.allclose(run.evaluate("v.lower.center.x"), along, atol=AGREE)
     assert np.allclose(run.evaluate("v.lower.center.y"), across, atol=AGREE)
     assert np.allclose(run.evaluate("v.upper.x"), 0.0, atol=AGREE), "its origin is on the hinge"
 
 
 def test_mass_centres_have_names_in_events_and_in_definitions_of_speeds() -> None:
-    """A pendulum of length L passes the lowest place with L u = √(2 g L (1 − cos q)), which is a speed of it as well."""
+    """A pendulum of length L passes the lowest place with L u = √(2 g L (1 − cos q)), which may be its speed too."""
     m = kane.load("pendulum")
     L, g = m.parameters["L"].value, m.parameters["g"].value
     low = {"expression": "r.bob.center.x", "direction": 0, "terminal": True}
