@@ -84,15 +84,7 @@ def column(run: Trajectory, name: Any) -> Array:
 
 def evaluate(run: Trajectory, expression: Any) -> Array:
     """Values (k,) of an expression along a motion."""
-    answers = run.answers
-    m = answers.mechanism
-    refuse_if_too_large(m, "evaluate")
-    symbols = [*acceleration_names(m.speeds), *effort_names(m.speeds), "work"]
-    with answers.cache.lock:  # a text becomes part of the graph of the description
-        more = {name: m.graph.input(name) for name in symbols if name not in m.known_names}
-        watched = watch_expression(m, expression, "evaluate", more)
-        refuse_planar_watch(m, [watched])
-    kernel = answers.make_once(("evaluation", watched), lambda: _evaluation(answers, watched))
+    answers, kernel = run.answers, _kernel_of(run, expression)
     inputs: dict[str, Any] = {"t": run.t[:, None], "q": run.q, "u": run.u, "work": run.work[:, None], "tau": run.tau}
     for group in kernel.program.inputs:
         if group.name == "udot":
@@ -102,6 +94,29 @@ def evaluate(run: Trajectory, expression: Any) -> Array:
         elif group.name == "parameters":
             inputs["parameters"] = answers.values
     return np.asarray(kernel(*(inputs[g.name] for g in kernel.program.inputs)))[:, 0]
+
+
+def has_values_between(run: Trajectory, expression: Any) -> bool:
+    """Whether an expression has values between the samples of a motion as its states have: where it follows from these
+    alone, or, while nothing comes and goes, from efforts too. Accelerations follow from both where nothing holds but
+    joints; multipliers are known at samples alone."""
+    needs, m = {group.name for group in _kernel_of(run, expression).program.inputs}, run.answers.mechanism
+    if needs <= {"t", "q", "u", "parameters"}:
+        return True
+    return not m.changing and "multipliers" not in needs and ("udot" not in needs or not m.constraints)
+
+
+def _kernel_of(run: Trajectory, expression: Any) -> Kernel:
+    """The compiled program of an expression, made once."""
+    answers = run.answers
+    m = answers.mechanism
+    refuse_if_too_large(m, "evaluate")
+    symbols = [*acceleration_names(m.speeds), *effort_names(m.speeds), "work"]
+    with answers.cache.lock:  # a text becomes part of the graph of the description
+        more = {name: m.graph.input(name) for name in symbols if name not in m.known_names}
+        watched = watch_expression(m, expression, "evaluate", more)
+        refuse_planar_watch(m, [watched])
+    return answers.make_once(("evaluation", watched), lambda: _evaluation(answers, watched))
 
 
 def _evaluation(answers: Answers, expression: Expr) -> Kernel:

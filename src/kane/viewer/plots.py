@@ -200,6 +200,16 @@ def subscript(name: str) -> str:
     return GREEK.get(match.group(1), match.group(1)) + match.group(2).translate(_BELOW) + match.group(3)
 
 
+def set_names(expression: str) -> str:
+    """An expression as it is written, every name in it as by `subscript`.
+
+    >>> set_names("L1*cos(theta) - q2'")
+    "L₁*cos(θ) − q₂'"
+    """
+    named = re.sub(r"(?<![\w.])[^\W\d]\w*(?:\.\w+)*'*", lambda name: subscript(name[0]), expression)
+    return named.replace("-", "−")
+
+
 def energy(t: Array, kinetic: Array, potential: Array, work: Array) -> Picture:
     """Energies and the work put in (J), and how far their balance strays from its start."""
     total = kinetic + potential

@@ -1,9 +1,12 @@
-"""Units of coordinates, speeds and efforts, as far as the joints define them; empty elsewhere."""
+"""Units of coordinates, speeds and efforts, as far as the joints define them, and of expressions that are sums of what
+has one; empty elsewhere."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
+from ..formulation.ground_symbols import ground_symbols
 from ..graph import Expr, reachable
 from ..graph.rules import CONST, INPUT
 from ..model import Joint, Mechanism
@@ -94,3 +97,28 @@ def units_by_name(model: Mechanism) -> dict[str, str]:
         **{f"tau_{name}": _EFFORTS.get(unit, "") for name, unit in speeds.items()},
         "work": "J",
     }
+
+
+_MEASURED = {"r": "m", "v": "m/s", "w": "rad/s"}
+_GROUND = {"longitudinal": "N", "lateral": "N", "normal": "N", "friction": "", "tipover": "N rad"}
+
+
+def unit_of_expression(model: Mechanism, text: str) -> str:
+    """The unit of a column, or of an expression that is a name or a sum of names of one unit: columns, rates of
+    coordinates, measure numbers (r.BODY.x) and what the ground does (normal.WHEEL); empty where it is not known."""
+    known = units_by_name(model)
+    known |= {
+        f"{name}'": f"{unit}/s" for name, unit in zip(model.coordinates, coordinate_units(model), strict=True) if unit
+    }
+    if text in known:
+        return known[text]
+    names = [name.strip() for name in re.split(r"[+-]", text.strip().removeprefix("-"))]
+    units = {known.get(name, _unit_of_name(model, name)) for name in names}
+    return units.pop() if len(units) == 1 else ""
+
+
+def _unit_of_name(model: Mechanism, name: str) -> str:
+    """The unit of a measure number or of what the ground does; empty of anything else."""
+    if re.fullmatch(r"[rvw]\.[\w.]+\.[xyz]", name):
+        return _MEASURED[name[0]]
+    return _GROUND.get(name.partition(".")[0], "") if name in ground_symbols(model) else ""

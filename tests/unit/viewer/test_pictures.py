@@ -238,7 +238,7 @@ def test_a_run_draws_what_it_is_asked_for(swing: kane.Trajectory, tmp_path: Path
     assert titles(swing.plot(what="efforts")) == ["τ₁  (N m)"]
     drawn = swing.plot(tmp_path / "x.svg", ["energy", "q1 + q2", "tau_u1", "u2'"])
     work = "work of all but gravity  (J)"
-    assert titles(drawn)[:5] == ["energy  (J)", work, "q1 + q2", "τ₁  (N m)", "u₂'  (rad/s²)"]
+    assert titles(drawn)[:5] == ["energy  (J)", work, "q₁ + q₂  (rad)", "τ₁  (N m)", "u₂'  (rad/s²)"]
     assert np.array_equal(at_rows(drawn.axes[2].lines[0], swing), swing["q1"] + swing["q2"])
     assert titles(swing.plot(what=["q2", "energy", "q1"])) == ["q₂  (rad)", "energy  (J)", work, "q₁  (rad)"]
     forces = swing.plot(what="reactions")
