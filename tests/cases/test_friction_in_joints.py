@@ -144,6 +144,19 @@ def test_a_linearization_at_rest_tells_the_damping_that_smoothed_friction_is_the
     assert smooth.dry_friction == () and not smooth.eigenvalues.any()
 
 
+def test_linearizations_about_many_states_tell_at_which_friction_is_damping(tmp_path: Path) -> None:
+    """Rates of 0, 1, 0, 0 and -1 m/s: F/v at rest, nothing in motion, and every one as it is alone."""
+    m, friction = slider(tmp_path, 0.4), 0.4
+    speeds = [0.0, 1.0, 0.0, 0.0, -1.0]
+    lins = m.linearize([0.0], np.array(speeds)[:, None])
+    assert [dict(x) for x in lins.dry_friction] == [{} if u else {"j": pytest.approx(friction / V)} for u in speeds]
+    assert repr(lins).endswith("dry friction of j is seen as damping at states 0, 2–3>")
+    for lin, u in zip(lins, speeds, strict=True):
+        assert repr(lin) == repr(m.linearize([0.0], [u]))
+    assert "damping at all of them>" in repr(m.linearize([0.0], np.zeros((3, 1))))
+    assert "friction" not in repr(m.linearize([0.0], np.ones((3, 1))))
+
+
 def test_the_damping_of_smoothed_friction_follows_the_parameters_of_the_linearization() -> None:
     m = kane.Model("slider")
     m.parameter("f", 1.0, free=True)
@@ -152,3 +165,5 @@ def test_the_damping_of_smoothed_friction_follows_the_parameters_of_the_lineariz
     m.load("friction", kane.Effort("slide", f"-f*u_slide/sqrt(u_slide**2 + {V}**2)"))
     found = m.linearize([0.0], [0.0], parameters={"f": 3.0})
     assert dict(found.dry_friction) == {"slide": pytest.approx(3.0 / V)}
+    several = m.linearize([0.0], [0.0], parameters={"f": [2.0, 0.0, 5.0]})
+    assert [dict(x) for x in several.dry_friction] == [{"slide": pytest.approx(f / V)} if f else {} for f in (2, 0, 5)]

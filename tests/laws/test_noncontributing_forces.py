@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from sympy.physics import mechanics as me
 from sympy.physics.mechanics import models
 
 import kane
+from kane.backends import compile
 from seeds import generator
 
 AGREE = 1e-12  # relative to efforts of the size of ten
@@ -74,6 +77,74 @@ def test_reactions_of_a_rolling_disc_change_no_acceleration() -> None:
             other.load("push", kane.Force("disc", (5.0 * e).tolist(), frame="N", at=at.tolist()))
             changed = np.abs(other.forward_dynamics(q, u, np.zeros(len(u))) - plain).max()
             assert (changed <= 1e-9 * (1 + np.abs(plain).max())) == drops
+
+
+# weights and inertia forces -------------------------------------------------------------------------------------------
+
+WEIGHED = ["cart-pole", "stanford-arm", "ur5", "rolling-disc", "diff-drive-arm", "painleve-rod"]
+ACTING = ["compass-walker", "spinning-top", "four-bar"]  # every weight in every F_r that moves its mass centre
+STATES = 4  # random ones: what vanishes in all of them vanishes
+
+
+def split_names(words: str, known: Iterable[str]) -> set[str]:
+    """Names in a list such as "a, b and c"."""
+    return {name for name in known if re.search(rf"(^|, | and ){re.escape(name)}(, | and |$)", words)}
+
+
+def told_weights(m: kane.Model) -> set[tuple[str, int]]:
+    """(body, r) of every weight that is told to drop out of F_r, all r where no F_r is named."""
+    found = set[tuple[str, int]]()
+    for dropped in m.explain(beside=None).noncontributing_forces:
+        if (match := re.fullmatch(r"weights? of (.*?)( in (F_.*))?", dropped.what)) is not None:
+            named = [int(n) - 1 for n in re.findall(r"F_(\d+)", match[3] or "")]
+            speeds = named or range(len(m.speeds))
+            found |= {(body, r) for body in split_names(match[1], m.bodies) for r in speeds}
+    return found
+
+
+@pytest.mark.parametrize("name", [*WEIGHED, *ACTING])
+def test_weights_that_drop_out_are_those_across_the_partial_velocities(name: str) -> None:
+    """Partial velocities of the compiled program, turned to N by the compiled poses, times gravity."""
+    m, rng = kane.load(name), generator(23)
+    partials = compile(m.equations().program("partial_velocities"))
+    gravity = np.array(m.gravity)
+    q = rng.uniform(0.3, 1.2, (STATES, len(m.coordinates)))
+    R = np.array([[np.reshape(pose[:9], (3, 3)) for pose in m.poses(x)] for x in q])
+    v = np.einsum("sbij,sbjr->sbri", R, np.array([partials(x)[1] for x in q]))
+    power, moves = np.abs(v @ gravity).max(axis=0), np.linalg.norm(v, axis=-1).max(axis=0)
+    told = told_weights(m)
+    for b, (body, record) in enumerate(m.bodies.items()):
+        if record.mass.is_zero:
+            continue
+        for r in range(len(m.speeds)):
+            if (body, r) in told:
+                assert power[b, r] <= AGREE * np.linalg.norm(gravity)
+            else:
+                assert moves[b, r] == 0 or power[b, r] > 1e-6, (body, r)
+    assert bool(told) == (name in WEIGHED)
+
+
+def test_what_a_body_has_no_mass_or_inertia_for_is_told() -> None:
+    """A massless frame, a rotor of inertia alone, a particle and a body: what they lack, the mass matrix by hand."""
+    m = kane.Model("four", gravity=(0, 0, -9.81))
+    m.joint("first", "prismatic", "ground", m.body("slide", mass=0.0), axis="z", speeds=["u1"])
+    m.joint(
+        "second",
+        "revolute",
+        "slide",
+        m.body("rotor", mass=0.0, inertia={"xx": 0.2, "yy": 0.2, "zz": 0.3}),
+        axis="z",
+        speeds=["u2"],
+    )
+    m.joint("third", "revolute", "slide", m.particle("bob", 2.0, center=(0.5, 0, 0)), axis="z", speeds=["u3"])
+    m.joint("fourth", "weld", "slide", m.body("box", mass=1.0, inertia=ROUND))
+    told = {x.what: x.why for x in m.explain(beside=None).noncontributing_forces}
+    assert told["weight, R* and T* of slide"] == told["weight and R* of rotor"] == "a body without mass has none"
+    assert told["T* of bob"] == "a particle has none"
+    assert told["weight of bob in F_3"] == "v_3 of its mass centre is perpendicular to gravity"
+    assert np.allclose(m.mass_matrix([0.1, 0.2, 0.3]), np.diag([3.0, 0.3, 2.0 * 0.5**2]))
+    how = {term.source: term.how for term in m.explain(beside=None).inertia_forces}
+    assert how["inertia of rotor"] == "ω_r(rotor) · T*(rotor)" and how["inertia of bob"] == "v_r(bob*) · R*(bob)"
 
 
 # scripts, which have no joints ---------------------------------------------------------------------------------------
@@ -191,7 +262,8 @@ def test_unknown_reactions_of_a_script_are_told_by_their_names() -> None:
     method = me.KanesMethod(N, [q], [u], [q.diff() - u], u_auxiliary=[stretching], bodies=[bob], forcelist=loads)
     told = told_of(method)
     assert told["what holds bob, force at B across A.x"] == "B moves along A.x only"
-    assert "auxiliary speeds" in told["unknown load T on B"] and len(told) == 2
+    assert "auxiliary speeds" in told["unknown load T on B"] and len(told) == 3
+    assert told["T* of bob"] == "a particle has none"
 
 
 def test_a_lagrangian_says_nothing_of_forces_that_drop_out() -> None:

@@ -7,7 +7,7 @@ with its number, since all samples share the names of their states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -171,8 +171,9 @@ def _pseudo_inverse(x: Array) -> Array:
 class Linearizations:
     """ẋ = A x + B δtau, y = C x + D δtau about many states `at` of a model, (k, …) each, over the same `states`.
 
-    `inputs` and `outputs` are as in `Linearization`; `rates` (k, s) are the states' own rates, `running`
-    names for each state what changes there and matters. The i-th is lins[i], with all that a `Linearization` has.
+    `inputs` and `outputs` are as in `Linearization`; `rates` (k, s) are the states' own rates, `running` names for each
+    state what changes there and matters, `dry_friction` joints at rest that it damps. The i-th is lins[i], with all
+    that a `Linearization` has.
 
     >>> lins = kane.load("pendulum").linearize({"q": [0.0, 0.5]}, [0])
     >>> lins.A.shape, lins[0].eigenvalues.imag.round(4).tolist()
@@ -193,6 +194,7 @@ class Linearizations:
     shape: Array
     positions: int
     running: tuple[tuple[str, ...], ...] = ()
+    dry_friction: tuple[tuple[tuple[str, float], ...], ...] = ()
 
     @property
     def eigenvalues(self) -> Array:
@@ -221,8 +223,9 @@ class Linearizations:
         t = float(np.broadcast_to(np.asarray(at.t).reshape(-1), (len(self),))[i])
         there = Operating(t, at.q[i], at.u[i], at.tau[i], at.udot[i], at.multipliers[i])
         matrices = (self.A[i], self.B[i], self.C[i], self.D[i], self.rates[i])
-        shape = self.shape[i], self.positions, self.running[i] if self.running else ()
-        return Linearization(self.model, there, self.states, self.inputs, self.outputs, *matrices, self.names, *shape)
+        named = self.model, there, self.states, self.inputs, self.outputs
+        running, rubbing = self.running[i] if self.running else (), self.dry_friction[i] if self.dry_friction else ()
+        return Linearization(*named, *matrices, self.names, self.shape[i], self.positions, running, rubbing)
 
     def without(self, names: Iterable[str]) -> Linearizations:
         """The same with states left out that no other state depends on, at any of the samples.
@@ -260,7 +263,33 @@ class Linearizations:
     def __repr__(self) -> str:
         changing = [i for i, names in enumerate(self.running) if names]
         said = f"; not steady at {len(changing)} of them: {', '.join(self.running[changing[0]])}" if changing else ""
+        at_rest = [i for i, joints in enumerate(self.dry_friction) if joints]
+        if at_rest:
+            joints = dict.fromkeys(joint for i in at_rest for joint, _ in self.dry_friction[i])
+            said += f"; dry friction of {', '.join(joints)} is seen as damping at {_list_places(at_rest, len(self))}"
         return f"<{len(self)} linearizations of '{self.model}', states {', '.join(self.states)}{said}>"
+
+
+def _list_places(places: Sequence[int], count: int) -> str:
+    """Which of so many states: all, or their numbers, runs of them as 3–7.
+
+    >>> _list_places([0, 2, 3, 4, 9], 12)
+    'states 0, 2–4, 9'
+    """
+    if len(places) == count:
+        return "all of them"
+    runs: list[list[int]] = []
+    for i in places:
+        if runs and i == runs[-1][-1] + 1:
+            runs[-1] = [runs[-1][0], i]
+        else:
+            runs.append([i])
+    shown = [f"{run[0]}–{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
+    more = f" and {len(shown) - _LISTED} more runs" if len(shown) > _LISTED else ""
+    return f"state{'' if len(places) == 1 else 's'} {', '.join(shown[:_LISTED])}{more}"
+
+
+_LISTED = 12  # numbers of states, or runs of them, in a sentence
 
 
 def require_one_shape(samples: dict[str, int]) -> int:

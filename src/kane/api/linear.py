@@ -33,7 +33,7 @@ from ..graph import Program
 from ..model import Mechanism
 from ..model.attitude import quaternion_places
 from ..model.measures import MeasureNumbers
-from ..model.urdf.losses import dry_friction_at_rest
+from ..model.urdf.losses import dry_friction_at_rest, joint_losses
 from . import given
 from .answers import Answers, ProgramAnswer
 from .constrained import close_configuration, held_names, row_sizes
@@ -129,7 +129,7 @@ def linearize(
         np.vstack([motion.Q, motion.U]),
         sum(name in positions.names for name in motion.states),
         _unsteady_names(answers, *(x[None] for x in (at.u, first.value["qdot"], at.udot, motion.A)))[0],
-        dry_friction_at_rest(m, first.value["qdot"].tolist(), answers.values.tolist()),
+        _dry_friction(answers, first.value["qdot"][None], answers.values)[0],
     )
     return found.without(found.ignorable if ignore is True else ignore or ())
 
@@ -158,7 +158,17 @@ def _linearize_many(
     qdot = np.asarray(answers.answer("kinematics")(s.t[:, None], (s.q, s.u), s.values))
     running = _unsteady_names(answers, at.u, qdot, at.udot, motion.A)
     named = (m.name, at, motion.states, driven, tuple(shown))
-    return Linearizations(*named, *matrices, (*m.coordinates, *m.speeds), shape, count, running)
+    rubbing = _dry_friction(answers, qdot, s.values)
+    return Linearizations(*named, *matrices, (*m.coordinates, *m.speeds), shape, count, running, rubbing)
+
+
+def _dry_friction(answers: Answers, qdot: Array, values: Array) -> tuple[tuple[tuple[str, float], ...], ...]:
+    """(joint, damping) of joints at rest with smoothed dry friction, for each of the rates (k, n_q) of coordinates and
+    values of the free parameters, (p,) or (k, p)."""
+    m = answers.mechanism
+    several = [joint_losses(m, row.tolist()) for row in np.atleast_2d(values)]
+    each = several if values.ndim == 2 else several * len(qdot)
+    return tuple(dry_friction_at_rest(m, losses, x) for losses, x in zip(each, qdot.tolist(), strict=True))
 
 
 def equilibrium(

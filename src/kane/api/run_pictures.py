@@ -23,9 +23,9 @@ from .run_values import (
     column,
     evaluate,
     find_coordinate,
-    read_expression,
+    has_values_between,
     smooth,
-    unit_of,
+    unit_of_text,
     units_of,
 )
 from .simulation import force_symbols
@@ -74,7 +74,7 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
 
 def _add_samples(run: Trajectory, listed: list[Any]) -> Finer | None:
     """The motion with samples enough for smooth curves, where some are of its states, and rates are known."""
-    if not any(_is_state(run, part) for part in listed):
+    if not any(_is_curve(run, part) for part in listed):
         return None
     try:
         return smooth(run)
@@ -82,15 +82,21 @@ def _add_samples(run: Trajectory, listed: list[Any]) -> Finer | None:
         return None
 
 
-def _is_state(run: Trajectory, part: Any) -> bool:
-    """Whether what is drawn follows from coordinates and speeds alone."""
+def _is_curve(run: Trajectory, part: Any) -> bool:
+    """Whether what is drawn is known between the samples of a motion: its states, and expressions that follow from
+    them."""
     m = run.answers.mechanism
-    return isinstance(part, str) and part in {*STATES, "energy", *m.coordinates, *m.speeds}
+    if not isinstance(part, str):
+        return False
+    if _is_drawn(m, part):
+        return part in {*STATES, "energy", *m.coordinates, *m.speeds}
+    check_drawn(m, part)
+    return has_values_between(run, part)
 
 
 def _panels_of(run: Trajectory, finer: Finer | None, part: Any) -> list[Panel]:
-    """Panels of what is drawn: states as curves between samples, and of trees what follows from them; all else, which
-    impacts, constraints and control laws have a part in, joined by straight lines."""
+    """Panels of what is drawn: states and expressions of them as curves between samples, and of trees what follows from
+    them; all else, which impacts, constraints and control laws have a part in, joined by straight lines."""
 
     def make(of: Trajectory) -> list[Panel]:
         return GROUPS[part](of) if part in GROUPS else [_named_panel(of, part)]
@@ -100,7 +106,8 @@ def _panels_of(run: Trajectory, finer: Finer | None, part: Any) -> list[Panel]:
     if part == "energy":
         return _smooth_energy(run, finer)
     m = run.answers.mechanism
-    if _is_state(run, part) or (part in FOLLOWING and not m.constraints and not m.changing):
+    follows = part in FOLLOWING or part in acceleration_names(m.speeds)
+    if _is_curve(run, part) or (follows and not m.constraints and not m.changing):
         return make(finer.run)
     return [replace(panel, values=finer.join(panel.values)) for panel in make(run)]
 
@@ -119,16 +126,16 @@ def _smooth_energy(run: Trajectory, finer: Finer) -> list[Panel]:
 def _named_panel(run: Trajectory, text: Any) -> Panel:
     """The panel of a column or an expression."""
     from ..viewer.panels import Panel
-    from ..viewer.plots import subscript, subscript_names
+    from ..viewer.plots import set_names, subscript
 
     m = run.answers.mechanism
     if not isinstance(text, str):
         raise InputError(f"plot: {describe_value(text)} is no text\n    fix: {_KNOWN}")
-    units = units_of(m, [text])
     check_drawn(m, text)
+    unit = unit_of_text(run.answers, text)
     if text in _columns_of(m) or text.removeprefix("tau_") in m.speeds:
-        return Panel(subscript(text), column(run, text), units[text], limits=limits_by_column(m).get(text))
-    return Panel(subscript_names(text), evaluate(run, text), unit_of(m, read_expression(run.answers, text)))
+        return Panel(subscript(text), column(run, text), unit, limits=limits_by_column(m).get(text))
+    return Panel(set_names(text), evaluate(run, text), unit)
 
 
 def check_drawn(m: Mechanism, text: str) -> None:

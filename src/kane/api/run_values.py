@@ -8,6 +8,8 @@ know all of these, parameters and measure numbers (r.BODY.x). SI units.
 from __future__ import annotations
 
 import importlib
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -79,9 +81,7 @@ def column(run: Trajectory, name: Any) -> Array:
 
 def evaluate(run: Trajectory, expression: Any) -> Array:
     """Values (k,) of an expression along a motion."""
-    answers = run.answers
-    watched = read_expression(answers, expression)
-    kernel = answers.make_once(("evaluation", watched), lambda: _evaluation(answers, watched))
+    answers, kernel = run.answers, _kernel_of(run, expression)
     inputs: dict[str, Any] = {"t": run.t[:, None], "q": run.q, "u": run.u, "work": run.work[:, None], "tau": run.tau}
     for group in kernel.program.inputs:
         if group.name == "udot":
@@ -109,13 +109,42 @@ def _column_symbols(m: Mechanism) -> dict[str, Expr]:
     return {name: m.graph.input(name) for name in names if name not in m.known_names}
 
 
-def unit_of(mechanism: Mechanism, expression: Expr) -> str:
-    """The unit of an expression over columns, as far as the joints define it."""
+def unit_of(mechanism: Mechanism, expression: Expr, measured: Mapping[Expr, str] | None = None) -> str:
+    """The unit of an expression over columns, as far as the joints define it, with that of `measured` parts of it."""
     from ..viewer.units import expression_unit, units_by_name  # which imports what draws
 
     symbols = force_symbols(mechanism) | effort_symbols(mechanism) | _column_symbols(mechanism) | mechanism.names()
     units = units_by_name(mechanism)
-    return expression_unit(expression, {symbol: units.get(name, "") for name, symbol in symbols.items()})
+    known = {symbol: units.get(name, "") for name, symbol in symbols.items()}
+    return expression_unit(expression, {**(measured or {}), **known})
+
+
+_MEASURED = {"r": "m", "v": "m/s", "w": "rad/s"}
+"""Units of measure numbers, by what is measured."""
+
+
+def unit_of_text(answers: Answers, text: str) -> str:
+    """The same of a text, in which measure numbers (r.BODY.x) have theirs."""
+    names = re.findall(r"(?<![\w.])[rvw]\.[\w.]+\.[xyz]\b", text)
+    measured = {read_expression(answers, name): _MEASURED[name[0]] for name in names}
+    return unit_of(answers.mechanism, read_expression(answers, text), measured)
+
+
+def has_values_between(run: Trajectory, expression: Any) -> bool:
+    """Whether an expression has values between the samples of a motion as its states have: where it follows from these
+    alone, or, while nothing comes and goes, from efforts too. Accelerations follow from both where nothing holds but
+    joints; multipliers are known at samples alone."""
+    needs, m = {group.name for group in _kernel_of(run, expression).program.inputs}, run.answers.mechanism
+    if needs <= {"t", "q", "u", "parameters"}:
+        return True
+    return not m.changing and "multipliers" not in needs and ("udot" not in needs or not m.constraints)
+
+
+def _kernel_of(run: Trajectory, expression: Any) -> Kernel:
+    """The compiled program of an expression, made once."""
+    answers = run.answers
+    watched = read_expression(answers, expression)
+    return answers.make_once(("evaluation", watched), lambda: _evaluation(answers, watched))
 
 
 def _evaluation(answers: Answers, expression: Expr) -> Kernel:

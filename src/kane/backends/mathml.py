@@ -83,9 +83,10 @@ def _stem(name: str) -> str:
 
 
 def _dot_over(name: str) -> str:
-    """A name with a dot over it, a large one where it has several letters, among which a small one is lost."""
-    size = "" if len(GREEK.get(name, name)) == 1 else ' mathsize="220%"'
-    return f"<mover>{_stem(name)}<mo{size}>˙</mo></mover>"
+    """A name with a dot over it, larger than what browsers put there, which is hardly seen; still larger where it has
+    several letters, among which a small one is lost."""
+    size = "160%" if len(GREEK.get(name, name)) == 1 else "220%"
+    return f'<mover>{_stem(name)}<mo mathsize="{size}">˙</mo></mover>'
 
 
 def _number(value: float) -> Piece:

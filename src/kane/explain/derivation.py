@@ -22,7 +22,7 @@ from ..space import Frame
 from ..space.algebra import Matrix, Triple, cross, dot, is_zero, plus, scaled, times
 from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, symbol_sum
 from .dependence import reduce_equations, solve_dependent
-from .dropping import find_dropped
+from .dropping import find_dropped, is_particle
 from .holding import Holding
 from .notation import text_name
 from .reading import LONG, Reader, TooLong
@@ -103,6 +103,7 @@ class _Derivation:
         self.speeds = [symbol_sum(symbols[name]) for name in mechanism.speeds]
         bodies = {body.frame for body in mechanism.bodies.values() if body.frame is not None}
         self.named = bodies | set(mechanism.frames.values())
+        self.holding = Holding(self.system, self.kin)
         self.partials: list[PartialVelocity] = []
         self.accelerations: list[Acceleration] = []
 
@@ -115,9 +116,10 @@ class _Derivation:
         inertia = [self._inertia(k) for k in moving] + self._rotors()
         zero = [t for t in (*active, *inertia) if all(v.is_zero for v in t.values)]
         kept = [t for t in active if t not in zero]
+        acting = {t.source for t in kept}
         equations = [add(t.values[r] for t in (*kept, *inertia)) for r in range(len(self.speeds))]
         lines, embedding = self._constraints()
-        held = Holding(self.system, self.kin).tell()
+        across = {k.body.name: self._across_gravity(k) for k in moving if f"weight of {k.body.name}" in acting}
         return Derivation(
             model=m.name,
             about=m.about,
@@ -127,7 +129,10 @@ class _Derivation:
             accelerations=tuple(self.accelerations),
             active=tuple(kept),
             inertia=tuple(t for t in inertia if t not in zero),
-            dropped=(*held, *find_dropped(m, [t.source for t in zero], self._standing())),
+            dropped=(
+                *self.holding.tell(),
+                *find_dropped(m, [t.source for t in zero], self._standing(), across),
+            ),
             constraints=lines,
             embedding=embedding,
             equations=tuple(self._check_length(e) for e in equations),
@@ -297,10 +302,20 @@ class _Derivation:
         for k in moving:
             if k.mass.is_zero or all(c.is_zero for c in g):
                 continue
-            weight = scaled(k.mass, self.kin.turn(g, self.mechanism.N, k.axes))
-            values = [self._read(dot(weight, v), f"weight of {k.body.name}") for v in k.vr]
-            found.append(ForceTerm(f"weight of {k.body.name}", f"v_r({k.body.name}*) · m g", tuple(values)))
+            weight, across = scaled(k.mass, self._gravity_along(k.axes)), self._across_gravity(k)
+            about = f"weight of {k.body.name}"
+            values = [Sum(()) if r in across else self._read(dot(weight, v), about) for r, v in enumerate(k.vr)]
+            found.append(ForceTerm(about, f"v_r({k.body.name}*) · m g", tuple(values)))
         return found
+
+    def _gravity_along(self, axes: Frame) -> Triple:
+        return self.kin.turn(self.system.gravity, self.mechanism.N, axes)
+
+    def _across_gravity(self, k: _Moving) -> list[int]:
+        """Indices r of the partial velocities of a mass centre that are perpendicular to gravity, those of zero left
+        out; found by numbers, since no rule shortens every such product to zero."""
+        g = self._gravity_along(k.axes)
+        return [r for r, v in enumerate(k.vr) if not is_zero(v) and self.holding.are_perpendicular(v, g)]
 
     def _loads(self) -> list[ForceTerm]:
         found, auxiliary = [], self.mechanism.auxiliary
@@ -342,7 +357,9 @@ class _Derivation:
         about = f"F*({k.body.name})"
         values = [self._read(dot(w, k.T) + dot(v, k.R), about) for w, v in zip(k.wr, k.vr, strict=True)]
         name = k.body.name
-        return ForceTerm(f"inertia of {name}", f"ω_r({name}) · T*({name}) + v_r({name}*) · R*({name})", tuple(values))
+        torque = [] if is_particle(k.body) else [f"ω_r({name}) · T*({name})"]
+        force = [] if k.mass.is_zero else [f"v_r({name}*) · R*({name})"]
+        return ForceTerm(f"inertia of {name}", " + ".join([*torque, *force]), tuple(values))
 
     def _rotors(self) -> list[ForceTerm]:
         found = []

@@ -71,7 +71,7 @@ class Explanation:
 
     @property
     def noncontributing_forces(self) -> tuple[Dropped, ...]:
-        """Forces that contribute to no F_r, and why.
+        """Forces that contribute to no F_r, or not to those that are named, and why.
 
         >>> kane.load("pendulum").explain().noncontributing_forces[0].what
         'joint pivot, force, and torque across its axis'

@@ -18,7 +18,8 @@ from ..formulation.system import System
 from ..graph import Expr, Values, linear_coefficients
 from ..model import Body, Mechanism
 from ..space import Frame, Kinematics, Point
-from ..space.algebra import Triple, is_zero
+from ..space.algebra import Triple
+from .dropping import is_particle
 from .records import Dropped
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -84,6 +85,13 @@ class Holding:
                 yield line
             pairs.add(pair)
 
+    def are_perpendicular(self, first: Triple, second: Triple) -> bool:
+        """Whether two vectors along the same axes, none of which is zero, are perpendicular in every state."""
+        with np.errstate(all="ignore"):
+            a, b = self._numbers(first), self._numbers(second)
+            sizes = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+            return bool(np.all(sizes > _NOTHING) and np.all(np.abs(np.sum(a * b, axis=1)) <= _NOTHING * sizes))
+
     # who holds it ----------------------------------------------------------------------------------------------------
 
     def _find_hold(self, body: Body) -> Attachment:
@@ -116,7 +124,7 @@ class Holding:
         if point is body.origin:
             return True
         out = self._position(point) - self._position(body.origin)
-        if _is_particle(body):
+        if is_particle(body):
             return _is_nothing(out) and _is_nothing(self._moves(point) - self._moves(body.origin))
         within = np.einsum("sji,sj->si", self._orientation(body.frame), out)
         carried = self._moves(body.origin) + np.cross(self._turns(body.frame), out[:, None, :])
@@ -124,12 +132,12 @@ class Holding:
 
     def _relative(self, body: Body, point: Point, by: Body | None) -> Attachment:
         assert body.frame is not None
-        moving, turning, line = self._moves(point), None if _is_particle(body) else self._turns(body.frame), None
+        moving, turning, line = self._moves(point), None if is_particle(body) else self._turns(body.frame), None
         if by is not None:
             assert by.frame is not None and by.origin is not None
             out = self._position(point) - self._position(by.origin)
             moving = moving - self._moves(by.origin)
-            if _is_particle(by):
+            if is_particle(by):
                 turning, line = None, out
             else:
                 moving = moving - np.cross(self._turns(by.frame), out[:, None, :])
@@ -246,10 +254,6 @@ def _generic_states(m: Mechanism) -> list[Values]:
     return [
         Values(fixed | {name: float(rng.uniform(0.3, 1.3)) for name in ("t", *m.coordinates)}) for _ in range(_STATES)
     ]
-
-
-def _is_particle(body: Body) -> bool:
-    return all(is_zero(row) for row in body.inertia)
 
 
 def _is_nothing(values: Array) -> bool:

@@ -106,7 +106,7 @@ class ForceTerm:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A force or torque that contributes to no F_r, and why."""
+    """A force or torque that contributes to no F_r, or not to those that `what` names, and why."""
 
     what: str
     why: str

@@ -163,7 +163,8 @@ def _starts(text: str, span: tuple[int, int]) -> list[int]:
     for match in _WORD.finditer(text, *span):
         word, start = match[0], match.start()
         if len(word) == 1 and word not in _OPERATORS and not "0" <= word <= "9" and not _NAME.fullmatch(word):
-            raise _fault(text, start, f"unexpected {word!r}{_HINTS.get(word, '')}")
+            hint = _CENTRE if text[start - 1 : start + 1] == "*." else _HINTS.get(word, "")
+            raise _fault(text, start, f"unexpected {word!r}{hint}")
         starts.append(start)
     return [*starts, span[1]]
 
@@ -176,6 +177,7 @@ def _quote(word: str) -> str:
     return f"'{word[:_WINDOW]}'" if word else "the end of the expression"
 
 
+_CENTRE = "; the mass centre of a body is written BODY.center, as in v.BODY.center.x"
 _HINTS = {
     "=": "; equality is written ==",
     "!": "; 'not equal' is written not (a == b)",

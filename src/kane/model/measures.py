@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ..errors import ExpressionError, suggestion
 from ..graph import Expr
-from ..space import Kinematics
+from ..space import Kinematics, Point
 from .records import Body
 from .tree import Tree
 
@@ -18,7 +18,8 @@ _MEASURED = {"w": "BODY", "v": "POINT", "r": "POINT"}
 class MeasureNumbers(Mapping[str, Expr]):
     """Names that the definition of a speed or a constraint may use: all usual ones and, of frames and bodies,
     w.BODY.x (ω · body axis, rad/s), v.POINT.x (velocity in N along the axes of the point's home, m/s) and r.POINT.x
-    (position from O along the axes of N, m). A body's name stands for its frame and its origin."""
+    (position from O along the axes of N, m). A body's name stands for its frame and its origin, BODY.center for its
+    mass centre, whose velocity is along the axes of the body."""
 
     def __init__(self, tree: Tree, names: Mapping[str, Expr]):
         self._names = self.plain = names  # those that are no measure numbers
@@ -37,18 +38,31 @@ class MeasureNumbers(Mapping[str, Expr]):
         place, _, axis = rest.rpartition(".")
         if kind not in _MEASURED or not rest:
             raise KeyError(name)
-        if axis not in ("x", "y", "z") or not place:
+        if axis not in tuple(AXES) or not place:
             raise ExpressionError(f"'{name}' has no axis; write {kind}.{_MEASURED[kind]}.x, .y or .z")
-        known = self._tree.frames if kind == "w" else self._tree.points
-        if place not in known:
-            raise ExpressionError(f"unknown {_MEASURED[kind].lower()} '{place}'; {suggestion(place, known)}")
-        k = "xyz".index(axis)
-        self.steps += (self._tree.frames[place] if kind == "w" else self._tree.points[place].home).depth
+        k = AXES.index(axis)
         if kind == "w":
+            if place not in self._tree.frames:
+                raise ExpressionError(f"unknown body '{place}'; {suggestion(place, self._tree.frames)}")
+            self.steps += self._tree.frames[place].depth
             return self._kinematics.w(self._tree.frames[place])[k]
-        if kind == "v":
-            return self._kinematics.v(self._tree.points[place])[k]
-        return self._tree.position(self._tree.points[place])[k]
+        point = self._find_point(kind, place)
+        self.steps += point.home.depth
+        return (self._kinematics.v if kind == "v" else self._tree.position)(point)[k]
+
+    def _find_point(self, kind: str, place: str) -> Point:
+        """A point by its name, the origin of a body by that of the body, its mass centre by BODY.center."""
+        tree = self._tree
+        if place in tree.points:
+            return tree.points[place]
+        name, _, part = place.rpartition(".")
+        body = tree.bodies.get(name)
+        if part == "center" and body is not None and body.origin is not None and body.frame is not None:
+            return body.origin.locate_new(place, body.frame.vector(*body.center))
+        raise ExpressionError(
+            f"unknown point '{place}'; {suggestion(place, tree.points)}\n"
+            f"    {kind}.BODY.x is of the origin of a body, {kind}.BODY.center.x of its mass centre"
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

@@ -528,8 +528,9 @@ class Mechanism(Tree):
         """Choose the generalized speeds: name → definition, linear in the rates of the coordinates.
 
         A definition is an expression in rates (q1'), in measure numbers of angular velocities (w.D.x is ω^D · d_x) and
-        of velocities of origins (v.D.x); Kane's u1 = ω^D · d1 is {"u1": "w.D.x"}. Loads, constraints and control laws
-        that name the speeds so far keep their meaning: they are written anew, in rates. The initial motion stays.
+        of velocities of origins (v.D.x) and mass centres (v.D.center.x); Kane's u1 = ω^D · d1 is {"u1": "w.D.x"}.
+        Loads, constraints and control laws that name the speeds so far keep their meaning: they are written anew, in
+        rates. The initial motion stays.
 
         >>> m = kane.load("double-pendulum")
         >>> m.set_speeds({"w1": "q1'", "w2": "q1' + q2'"})

@@ -47,14 +47,14 @@ def check_definitions(m: Symbols, speeds: Sequence[Speed]) -> None:
             named = ", ".join(involved[:_NAMED]) + (
                 "" if len(involved) <= _NAMED else f" and {len(involved) - _NAMED} more"
             )
-            raise ModelError(
-                Problem(
-                    m.where("speeds"),
-                    f"{named} cannot be solved for the rates of the coordinates",
-                    "generalized speeds determine the rates",
-                    "define them so that none is a combination of the others",
-                )
-            )
+            what = f"{named} cannot be solved for the rates of the coordinates"
+            if len(involved) == 1:
+                because = "it does not depend on them, as the velocity of a point that does not move"
+                fix = "write rates (q1'), w.BODY.x, v.BODY.x of a body's origin or v.BODY.center.x of its mass centre"
+            else:
+                because = "generalized speeds determine the rates"
+                fix = "define them so that none is a combination of the others"
+            raise ModelError(Problem(m.where("speeds"), what, because, fix))
 
 
 def start_alike(m: Symbols, chosen: Mapping[str, Speed]) -> dict[str, Speed]:

@@ -74,7 +74,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
     with rc_context({**STYLE, "font.size": grid.letters, "axes.titlesize": grid.letters + 1}):
         figure = Picture(figsize=(wide, grid.high * down + foot + head - 0.57))
         axes = figure.subplots(down, grid.across, sharex=True, squeeze=False).ravel()
-        lifted = [bool(panel.names) and not alike and _is_crowded(panel, grid) for panel in shown]
+        lifted = _lift_rows([bool(p.names) and not alike and _is_crowded(p, grid) for p in shown], grid.across)
         for i, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
             _draw_panel(ax, t, panel, grid, lifted[i])
             if panel.names and not alike:
@@ -127,6 +127,12 @@ def _label_width(ax: Any, letters: float) -> float:
     places = [x for x in ax.yaxis.get_majorticklocs() if low <= x <= high]
     longest = max((len(text) for text in ax.yaxis.get_major_formatter().format_ticks(places)), default=0)
     return longest * 0.62 * letters / 72.0 + _TICK
+
+
+def _lift_rows(crowded: Sequence[bool], across: int) -> list[bool]:
+    """Which titles are lifted: all of a row where one is, so that they stand at one height."""
+    rows = [any(crowded[k : k + across]) for k in range(0, len(crowded), across)]
+    return [rows[i // across] for i in range(len(crowded))]
 
 
 def _is_crowded(panel: Panel, grid: Grid) -> bool:

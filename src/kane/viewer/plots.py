@@ -200,9 +200,16 @@ def subscript(name: str) -> str:
     return GREEK.get(match.group(1), match.group(1)) + match.group(2).translate(_BELOW) + match.group(3)
 
 
-def subscript_names(expression: str) -> str:
-    """An expression with its names as they are written, and otherwise as it stands: theta1 - pi/2 as θ₁ - π/2."""
-    return re.sub(r"(?<![\w.])[A-Za-z_]\w*", lambda name: "π" if name[0] == "pi" else subscript(name[0]), expression)
+def set_names(expression: str) -> str:
+    """An expression as it is written, every name in it as by `subscript`.
+
+    >>> set_names("L1*cos(theta) - q2'")
+    "L₁*cos(θ) − q₂'"
+    """
+    named = re.sub(
+        r"(?<![\w.])[^\W\d]\w*(?:\.\w+)*'*", lambda name: "π" if name[0] == "pi" else subscript(name[0]), expression
+    )
+    return named.replace("-", "−")
 
 
 def energy(t: Array, kinetic: Array, potential: Array, work: Array) -> Picture:

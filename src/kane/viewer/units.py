@@ -1,9 +1,11 @@
-"""Units of coordinates, speeds and efforts, as far as the joints define them; empty elsewhere."""
+"""Units of coordinates, speeds and efforts, as far as the joints define them, and of expressions that are sums of what
+has one; empty elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from ..formulation.ground_symbols import ground_symbols
 from ..graph import Expr, reachable
 from ..graph.rules import CONST, INPUT
 from ..model import Joint, Mechanism
@@ -25,6 +27,7 @@ _SPEEDS = {
 }
 _EFFORTS = {"rad/s": "N m", "m/s": "N", "": ""}
 _ACCELERATIONS = {"rad/s": "rad/s²", "m/s": "m/s²"}
+_GROUND = {"longitudinal": "N", "lateral": "N", "normal": "N", "friction": "", "tipover": "N rad"}
 
 
 def coordinate_units(model: Mechanism) -> list[str]:
@@ -94,14 +97,15 @@ _KEEPING = ("add", "sub", "neg", "abs", "min", "max")
 
 def units_by_name(model: Mechanism) -> dict[str, str]:
     """The unit of every column of a motion, by its name: t, coordinates, their rates (q1'), speeds, accelerations
-    (u1'), efforts (tau_u1), work, λ of rows of constraints, and reactions that auxiliary speeds bring into evidence;
-    empty where the description does not define it."""
+    (u1'), efforts (tau_u1), work, λ of rows of constraints, reactions that auxiliary speeds bring into evidence, and
+    what the ground does (normal.WHEEL); empty where the description does not define it."""
     speeds = dict(zip(model.speeds, speed_units(model), strict=True))
     reactions = () if model.auxiliary is None else model.auxiliary.reactions
     held = (*model.constraints.values(), *model.changing.values())
     return {
         **{name: row.unit for part in held for name, row in zip(part.row_names(), part.rows, strict=True)},
         **{reaction.name: reaction.unit for reaction in reactions},
+        **{name: _GROUND.get(name.partition(".")[0], "") for name in ground_symbols(model)},
         "t": "s",
         **dict(zip(model.coordinates, coordinate_units(model), strict=True)),
         **speeds,

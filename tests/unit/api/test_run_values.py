@@ -7,7 +7,9 @@ import pytest
 
 import kane
 from kane.api.run_values import SMOOTH, smooth
+from kane.errors import ModelError
 
+AGREE = 1e-12  # of lengths and speeds of the size of one
 FOURTH_ORDER = 12.0
 """Halving the distance of samples divides the error of a cubic by 16; less where terms of higher order are left."""
 
@@ -62,6 +64,45 @@ def test_places_and_velocities_of_bodies_have_names_in_expressions(name: str) ->
         np.testing.assert_allclose(
             run.evaluate(f"v.{body}.{axis}"), np.einsum("ki,ki->k", R[:, :, k], twist[:, 3:]), **close
         )
+
+
+def test_mass_centres_have_names_in_expressions() -> None:
+    """A double pendulum by hand: the lower bob is L2 (sin(q1 + q2), −cos(q1 + q2)) from L1 (sin q1, −cos q1), and the
+    elbow moves with L1 u1 (cos q1, sin q1), which is L1 u1 (cos q2, −sin q2) along the axes of the lower rod."""
+    run = kane.load("double-pendulum").simulate(np.linspace(0, 2, 41), q=[0.7, -0.4], rtol=1e-10)
+    (L1, L2), (q1, q2), (u1, u2) = (run.model.parameters[n].value for n in ("L1", "L2")), run.q.T, run.u.T
+    assert np.allclose(run.evaluate("r.upper.center.x"), L1 * np.sin(q1), atol=AGREE)
+    assert np.allclose(run.evaluate("r.lower.center.y"), -L1 * np.cos(q1) - L2 * np.cos(q1 + q2), atol=AGREE)
+    along, across = L1 * u1 * np.cos(q2) + L2 * (u1 + u2), -L1 * u1 * np.sin(q2)
+    assert np.allclose(run.evaluate("v.lower.center.x"), along, atol=AGREE)
+    assert np.allclose(run.evaluate("v.lower.center.y"), across, atol=AGREE)
+    assert np.allclose(run.evaluate("v.upper.x"), 0.0, atol=AGREE), "its origin is on the hinge"
+
+
+def test_mass_centres_have_names_in_events_and_in_definitions_of_speeds() -> None:
+    """A pendulum of length L passes the lowest place with L u = √(2 g L (1 − cos q)), which may be its speed too."""
+    m = kane.load("pendulum")
+    L, g = m.parameters["L"].value, m.parameters["g"].value
+    low = {"expression": "r.bob.center.x", "direction": 0, "terminal": True}
+    run = m.simulate(3.0, q=[0.9], events={"low": low}, rtol=1e-10, atol=1e-12)
+    fast = np.sqrt(2 * g * L * (1 - np.cos(0.9)))
+    assert np.isclose(abs(run.evaluate("v.bob.center.x")[-1]), fast, rtol=1e-7)
+    m.set_speeds({"v": "v.bob.center.x"})
+    assert np.isclose(m.mass_matrix([0.9])[0, 0], m.parameters["m"].value, rtol=1e-12)  # ½ m v² has no L
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("v.cg.x", "v.BODY.center.x of its mass centre"),
+        ("v.bob.centre.x", "v.BODY.center.x of its mass centre"),
+        ("v.bob*.x", "the mass centre of a body is written BODY.center, as in v.BODY.center.x"),
+    ],
+)
+def test_other_names_of_a_mass_centre_are_told_the_right_one(expression: str, said: str) -> None:
+    run = kane.load("pendulum").simulate(0.1, q=[0.3])
+    with pytest.raises(ModelError, match=said.replace(".", r"\.")):
+        run.evaluate(expression)
 
 
 def test_a_motion_ends_where_a_body_is_at_a_height() -> None:
@@ -213,6 +254,53 @@ def test_curves_stay_curves_beside_what_is_no_state() -> None:
 
 DRAWN = 0.02
 """J, N: a thousandth of the curves, the width of a line; cubics between steps of a tenth of a second are that near."""
+
+
+def test_expressions_are_drawn_as_curves() -> None:
+    """The height of a pendulum by its length and angle, between few steps; forces of the ground under a vehicle, nearer
+    to those of a motion in small steps than straight lines are."""
+    height = kane.load("pendulum").simulate(2.0, q={"q": 2.5})
+    (line,) = height.plot(None, ["r.bob.center.y"]).axes[0].get_lines()
+    (angle,) = height.plot(None, ["q"]).axes[0].get_lines()
+    drawn = np.asarray(line.get_ydata())
+    assert len(drawn) >= SMOOTH > len(height.t)
+    np.testing.assert_allclose(drawn, -np.cos(np.asarray(angle.get_ydata())), atol=AGREE)  # 1 m long
+    m = kane.load("tanner-mobile-manipulator")
+    run = m.simulate(3.0)
+    for name in ("normal.front", "tipover"):
+        t, force = np.asarray(run.plot(None, [name]).axes[0].get_lines()[0].get_xydata()).T
+        small = m.simulate(t, rtol=1e-10, atol=1e-12).evaluate(name)
+        lines = np.interp(t, run.t, run.evaluate(name))
+        assert np.abs(force - small).max() < 0.01 * np.abs(lines - small).max()
+
+
+def test_expressions_have_the_titles_and_units_of_what_they_are_made_of() -> None:
+    bob = kane.load("pendulum").simulate(1.0)
+    car = kane.load("tanner-mobile-manipulator").simulate(0.2)
+    expected = {
+        "r.bob.center.x": "r.bob.center.x  (m)",
+        "v.bob.center.x": "v.bob.center.x  (m/s)",
+        "q'": "q'  (rad/s)",
+        "-q - q": "−q − q  (rad)",
+        "q + u": "q + u",
+        "L*cos(q)": "L*cos(q)",
+    }
+    for text, title in expected.items():
+        assert bob.plot(None, [text]).axes[0].get_title(loc="left") == title
+    shown = [ax.get_title(loc="left") for ax in car.plot(None, ["normal.left", "friction.left", "tipover"]).axes]
+    assert shown == ["normal.left  (N)", "friction.left", "tipover  (N rad)"]
+
+
+def test_titles_of_a_row_stand_at_one_height() -> None:
+    """Beside energy, whose names of curves need a line of their own."""
+    figure = kane.load("double-pendulum").simulate(1.0).plot(None, ["q1", "q2", "energy", "u1"])
+    first = figure.axes[:2]
+    heights = {
+        round(float(ax.title.get_transform().transform((0.0, ax.title.get_position()[1]))[1]), 6) for ax in first
+    }
+    assert len(heights) == 1
+    pads = {ax.titleOffsetTrans.to_values()[5] for ax in figure.axes[2:4]}
+    assert len(pads) == 1
 
 
 def test_work_does_not_swing_about_an_impact() -> None:

@@ -317,6 +317,10 @@ def test_speeds_may_be_measure_numbers_of_velocities() -> None:
         ({"a": "q1'", "b": "w.lowr.z"}, r"speed 'b': .*unknown body 'lowr'; did you mean 'lower'"),
         ({"a": "q1'", "L": "q2'"}, r"speed 'L': the name 'L' is already in use"),
         ({"a": "q1'", "b": "q2"}, r"speeds: b cannot be solved for the rates"),
+        (
+            {"a": "q1'", "b": "v.upper.x"},
+            r"b cannot be .*\n.*velocity of a point that does not move\n.*v\.BODY\.center\.x of its mass centre",
+        ),
     ],
 )
 def test_speeds_that_cannot_be_solved_for_the_rates_are_refused(definitions: dict, what: str) -> None:

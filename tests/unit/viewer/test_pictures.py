@@ -222,8 +222,8 @@ def test_names_are_written_as_in_mathematics(name: str, written: str) -> None:
 
 def test_an_expression_is_drawn_with_its_names_as_written_and_the_unit_of_its_terms(swing: kane.Trajectory) -> None:
     drawn = swing.plot(what=["q1 - pi/2", "abs(tau_u1)", "2*q1"])
-    assert titles(drawn) == ["q₁ - π/2  (rad)", "abs(τ₁)  (N m)", "2*q₁"]
-    assert plots.subscript_names("theta1' + r.arm1.x - 1e3*tau_u1") == "θ₁' + r.arm1.x - 1e3*τ₁"
+    assert titles(drawn) == ["q₁ − π/2  (rad)", "abs(τ₁)  (N m)", "2*q₁"]
+    assert plots.set_names("theta1' + r.arm1.x - 1e3*tau_u1") == "θ₁' + r.arm1.x − 1e3*τ₁"
 
 
 @pytest.fixture

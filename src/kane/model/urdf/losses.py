@@ -66,15 +66,15 @@ def joint_losses(mechanism: Mechanism, free: Sequence[float] | None = None) -> d
 
 
 def dry_friction_at_rest(
-    mechanism: Mechanism, qdot: Sequence[float], free: Sequence[float] | None = None
+    mechanism: Mechanism, losses: Mapping[str, Sequence[Loss]], qdot: Sequence[float]
 ) -> tuple[tuple[str, float], ...]:
     """(joint, damping) of joints within the rates that their dry friction is smoothed over, which acts as this damping
-    (N m s/rad, N s/m) there; `qdot` are the rates of the coordinates, `free` as in `joint_losses`."""
+    (N m s/rad, N s/m) there; `losses` as `joint_losses` gives them, `qdot` are the rates of the coordinates."""
     rates = dict(zip(mechanism.coordinates, qdot, strict=True))
     found: list[tuple[str, float]] = []
-    for name, losses in joint_losses(mechanism, free).items():
+    for name, along in losses.items():
         rate = float(rates[mechanism.joints[name].coordinates[0].name])
-        slope = sum(loss.slope(rate) for loss in losses if loss.kind == "friction")
+        slope = sum(loss.slope(rate) for loss in along if loss.kind == "friction")
         if slope and abs(rate) <= SMOOTH:
             found.append((name, slope))
     return tuple(found)
