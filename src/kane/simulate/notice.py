@@ -57,19 +57,23 @@ def warn_of_missed_crossings(
     For each event: in how many steps it changed too `fast`; at how many places it is `doubtful`, since it lingers at
     zero, the `first` of them at this t (s).
     """
-    missed, bound = "", Option("max_step")
+    missed: list[str] = []
+    bound = Option("max_step")
     for c, steps, places, t in zip(crossings, fast, doubtful, first, strict=True):
         if steps and not c.event.quiet:
-            missed += f"; event '{c.event.name}' changes too fast to be followed in {int(steps)} step"
-            missed += f"{'s' * (steps != 1)}: crossings may be missing; fix: bound steps by {bound}, or watch"
-            missed += " something slower"
+            missed.append(
+                f"event '{c.event.name}' changes too fast to be followed in {int(steps)} step{'s' * (steps != 1)}:"
+                f" crossings may be missing; fix: bound steps by {bound}, or watch something slower"
+            )
         if places and not c.event.quiet:
             again = f" and at {int(places) - 1} more place{'s' * (places != 2)}" if places > 1 else ""
-            missed += f"; event '{c.event.name}' stays within rounding of zero near t = {t:.9g} s{again}: crossings may"
-            missed += f" be missing there; fix: bound steps by {bound}, or watch something that passes zero steeply"
+            missed.append(
+                f"event '{c.event.name}' stays within rounding of zero near t = {t:.9g} s{again}: crossings may be"
+                f" missing there; fix: bound steps by {bound}, or watch something that passes zero steeply"
+            )
     if missed:
-        warn(missed.removeprefix("; "), RuntimeWarning)
-    return missed
+        warn("\n".join(missed), RuntimeWarning)
+    return "\n".join(missed)
 
 
 def on_terminal() -> bool:
