@@ -324,7 +324,7 @@ EVEN = 1e-4  # of the weight: how much more one side of a symmetric car may be t
 
 def test_steps_share_forces_that_are_not_determined_evenly() -> None:
     """Rigid wheels leave open who carries what, and locked ones then brake unevenly: a symmetric car must not turn.
-    What is determined is right: friction takes the whole momentum, and the way is that of exact events, to first order."""
+    What is determined is right: friction takes the whole momentum, and the way is as exact events have it, to O(h)."""
     car = kane.load("braking-car")
     exact = car.simulate(4)["q_root_px"][-1]
     beyond: list[float] = []
