@@ -41,8 +41,8 @@ def details(summary: str, body: str) -> str:
 
 
 def paragraph(words: str) -> str:
-    """Words on lines of their own."""
-    return f"<p>{text(words)}</p>\n"
+    """Words on lines of their own, one for each line of them."""
+    return "<p>{}</p>\n".format(text(words).replace("\n", "<br>\n"))
 
 
 def code_block(words: str) -> str:

@@ -317,3 +317,26 @@ def test_a_planar_platform_with_other_contacts_has_the_right_ground() -> None:
     assert ground.normal @ lever == pytest.approx(moment, rel=1e-9)
     with pytest.raises(kane.InputError, match="events watch the ground under vehicle 'vehicle'"):
         m.simulate(1.0, events={"light": "normal.left - 10"})
+
+
+EVEN = 1e-4  # of the weight: how much more one side of a symmetric car may be told to carry
+
+
+def test_steps_share_forces_that_are_not_determined_evenly() -> None:
+    """Rigid wheels leave open who carries what, and locked ones then brake unevenly: a symmetric car must not turn.
+    What is determined is right: friction takes the whole momentum, and the way is as exact events have it, to O(h)."""
+    car = kane.load("braking-car")
+    exact = car.simulate(4)["q_root_px"][-1]
+    beyond: list[float] = []
+    for step in (0.01, 0.005):
+        run = car.simulate(4, contacts="stepping", step=step)
+        assert np.abs(run["q_root_py"]).max() < 1e-5 and np.abs(run["q_root_z"]).max() < 1e-5
+        impulses = run.step_impulses
+        assert impulses is not None
+        force = np.array([impulses.of_step(i) for i in range(len(impulses))])[:, :12].reshape(-1, 4, 3) / step
+        weight = float(force[-1, :, 0].sum())
+        assert np.abs(force[:, ::2, 0] - force[:, 1::2, 0]).max() < EVEN * weight
+        assert np.abs(force[:, :, 2]).max() < EVEN * weight
+        assert step * force[:, :, 1].sum() == pytest.approx(-weight / 9.81 * 15.0, rel=1e-9)
+        beyond.append(float(run["q_root_px"][-1] - exact))
+    assert beyond[0] / beyond[1] == pytest.approx(2.0, rel=0.01)

@@ -4,7 +4,7 @@ import uplot_style from "uplot/dist/uPlot.min.css";
 import { table } from "./csv";
 import type { PageData, Triple } from "./data";
 import { button, choice, make, menu, toggle } from "./elements";
-import { force_table, tips } from "./forces";
+import { force_table, tipping_words } from "./forces";
 import { PRESETS } from "./framing";
 import { paces } from "./labels";
 import { Lamps } from "./lamps";
@@ -271,14 +271,16 @@ export class KanePage extends HTMLElement {
     const listed = [...this.forces].slice(0, FORCES_LISTED);
     const { names = [], outlines = [], vehicles = [] } = this.motion.mark_names ?? {};
     const rows = listed.length ? [force_table(listed, new Set(outlines.flat().map((i) => names[i])))] : [];
+    const { elements, states } = this.motion;
     const measures = this.motion.marks?.measures ?? [];
     for (const [i, vehicle] of vehicles.entries()) {
-      const lifts = this.motion.elements.includes(names[outlines[i][0]]);
-      const tipped = tips(measures[i], this.data.scene.weight);
-      const said = tipped ? (lifts ? "tips over" : "would tip over") : `${Number((measures[i] ?? 0).toPrecision(4))} N rad from tipping`;
+      if (i >= measures.length) break;
+      const wheels = outlines[i].map((at) => names[at]);
+      const lifts = wheels.some((wheel) => elements.includes(wheel));
+      const open = lifts ? wheels.filter((wheel) => states[elements.indexOf(wheel)] === "open") : null;
       const row = make("div", { class: "lamp" });
-      row.append(make("span", {}, vehicle), make("em", {}, said));
-      if (i < measures.length) rows.push(row);
+      row.append(make("span", {}, vehicle), make("em", {}, tipping_words(measures[i], this.data.scene.weight, open)));
+      rows.push(row);
     }
     forces.replaceChildren(make("h3", {}, "Forces (N)"), ...(rows.length ? rows : [make("em", {}, "none at present")]));
   }

@@ -9,8 +9,18 @@ const AXES = "Components along x, y and z of N";
 const ON_WHEELS = "on the wheel: z is the normal force, below zero the ground would have to pull";
 const ON_BODIES = "on the second body of the constraint";
 
-/** Whether a vehicle of some weight (N) with this measure (N rad) tips over: where wheels may lift, it is zero then. */
+/** Whether a vehicle of some weight (N) with this measure (N rad) tips, or would: where wheels may lift, it is zero then. */
 export const tips = (measure: number, weight: number): boolean => measure <= NOTHING * weight;
+
+/** What a vehicle does at this moment, in the words of `run.tipover()`. One whose wheels may lift tips while those that
+ * touch lie on one edge, or none touches, and may come back; its measure is negative on its wheels upside down, when it
+ * has tipped over. `open` are its wheels in the air, null where they may not lift. */
+export function tipping_words(measure: number, weight: number, open: readonly string[] | null): string {
+  const off = !open?.length ? "" : open.length === 1 ? `wheel ${open[0]} is off the ground; ` : `wheels ${open.join(", ")} are off the ground; `;
+  if (!tips(measure, weight)) return `${off}${Number(measure.toPrecision(DIGITS))} N rad from tipping`;
+  if (open === null) return "would tip over";
+  return off + (measure < -NOTHING * weight ? "tips over" : "tips");
+}
 
 /** Components of forces (N) as texts of the same decimals, so that they can be compared down a column. */
 export function force_texts(forces: readonly Triple[]): string[][] {

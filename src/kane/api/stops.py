@@ -59,7 +59,7 @@ def name_stop(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
         return outcome
     near = locks(answers.mechanism, q, NEAR_SINGULAR)
     if near:
-        return replace(outcome, text=f"{outcome.text}; {'; '.join(map(str, near))}; a spherical joint has no lock")
+        return outcome.add(f"{'; '.join(map(str, near))}; a spherical joint has no lock")
     flat = _find_flat_rims(answers, outcome.t, q)
     if not flat:
         return outcome
@@ -98,7 +98,7 @@ def judge_poles(answers: Answers, outcome: Outcome, t: Array, q: Array, u: Array
     told = [text for text, _ in found]
     if "fix:" not in outcome.text:  # else the outcome has one already, of the same kind
         told[-1] += f"; fix: {found[0][1]}"
-    return replace(outcome, reason="flat" if outcome.success else outcome.reason, text=add_sentences(outcome, told))
+    return replace(outcome, reason="flat" if outcome.success else outcome.reason).add(*told)
 
 
 def rolls(mechanism: Mechanism) -> int:
@@ -143,12 +143,6 @@ def _pass_between(lift: Array) -> Any:
     tilt = np.arcsin(np.minimum(1.0, np.linalg.norm(lift, axis=-1)))
     both = tilt[..., 1:] + tilt[..., :-1]
     return (np.sum(lift[..., 1:, :] * lift[..., :-1, :], axis=-1) < 0.0) & (both < STEEP)
-
-
-def add_sentences(outcome: Outcome, sentences: Iterable[str]) -> str:
-    """The text of an outcome with more sentences, before a line that says how to fix it."""
-    said, line, fix = outcome.text.partition("\n")
-    return "; ".join([said, *sentences]) + line + fix
 
 
 def _passages(answers: Answers, t: Array, q: Array, u: Array) -> Iterable[tuple[str, str]]:
@@ -264,4 +258,4 @@ def _remedy(answers: Answers, wheel: _Rim, t: float, q: Array) -> str:
     return f"end it before, {terminal_event('fallen', fallen)}"
 
 
-__all__ = ["FLAT", "add_sentences", "flat_events", "judge_poles", "may_pass_poles", "name_stop", "rolls"]
+__all__ = ["FLAT", "flat_events", "judge_poles", "may_pass_poles", "name_stop", "rolls"]

@@ -41,7 +41,7 @@ from .run_pictures import curves, film
 from .run_values import column, evaluate, resample, to_pandas, to_xarray
 from .saturation import Saturation, find_saturation, saturation_sentences
 from .stepped import stepped_motion
-from .stops import add_sentences, judge_poles, name_stop
+from .stops import judge_poles, name_stop
 from .vehicles import (
     Crossing,
     GroundForces,
@@ -427,9 +427,9 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
     embedding = problem.modes[0].embedding
     passed = () if embedding is None else _singular_positions(answers, embedding, run.t, run.q, run.u)
     if len(run.transitions) > 1:
-        outcome = replace(outcome, text=add_sentences(outcome, [run.transitions.summary()]))
+        outcome = outcome.add(run.transitions.summary())
     if passed:
-        outcome = replace(outcome, text=add_sentences(outcome, [_announcement(passed)]))
+        outcome = outcome.add(_announcement(passed))
     _, watched = split_events(solution.events)
     if answers.mechanism.changing:
         judgement = judge_contacts(run)
@@ -437,7 +437,7 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
         judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
     limited = find_saturation(run, problem, solution)
     said = [*judgement, *limit_sentences(run), *saturation_sentences(limited)]
-    outcome = judge_poles(answers, replace(outcome, text=add_sentences(outcome, said)), run.t, run.q, run.u)
+    outcome = judge_poles(answers, outcome.add(*said), run.t, run.q, run.u)
     crossed = judgement.crossings
     return replace(run, outcome=outcome, singularities=passed, ground_crossings=crossed, saturation=limited)
 

@@ -129,9 +129,9 @@ def _outcome(memory: TickMemory, code: int, timing: Timing) -> Outcome:
         each = 1e3 * float(np.median(memory.rows()[:, memory.columns["computing"]]))
         period = 1e-6 * int(state["period"])
         parts.append(
-            f"the model is too slow for the rate: a tick takes {each:.3g} ms of {period:.3g} ms, half of the time"
+            f"the model is too slow for the rate: a tick takes {each:.3g} ms of {period:.3g} ms, half of the time; fix:"
+            " lower the rate, or take fewer steps in a tick"
         )
-        parts.append("fix: lower the rate, or take fewer steps in a tick")
     for name, sentence in (
         ("bad", "{} positions of the device were not finite and left out"),
         ("silent", "the device was silent in {} ticks, in which the coupler let go"),
@@ -139,7 +139,7 @@ def _outcome(memory: TickMemory, code: int, timing: Timing) -> Outcome:
     ):
         if state[name]:
             parts.append(sentence.format(int(state[name])))
-    return Outcome(reason, t, "; ".join(parts))
+    return Outcome(reason, t, "\n".join(parts))
 
 
 __all__ = ["Session", "Timing", "collect"]

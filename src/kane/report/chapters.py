@@ -237,7 +237,7 @@ def simulation_chapter(trajectory: Trajectory, targets: Mapping[str, float], *, 
     model = trajectory.model
     still = bool(law) and _at_rest(trajectory)
     law = law or ("" if np.any(trajectory.tau) else "no efforts along the speeds")
-    body = paragraph(f"{law[:1].upper()}{law[1:]}{'. ' if law else ''}The simulation {trajectory.outcome}.")
+    body = paragraph(f"{law[:1].upper()}{law[1:]}{'. ' if law else ''}The simulation {trajectory.outcome}")
     if scene:
         inside = frame(recording(trajectory, panel=False), f"{model.name} in motion", "min(34rem, 80vh)")
         body += (

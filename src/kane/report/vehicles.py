@@ -67,7 +67,7 @@ def _lifting(lifting: Lifting) -> str:
     more = len(changes) - _LISTED
     return (
         "<h3>Wheels that lift or slide</h3>"
-        + paragraph("; ".join(lifting.sentences) + ".")
+        + paragraph("\n".join(lifting.sentences))
         + table(("wheel", "what", "from t (s)"), rows, words=2)
         + (paragraph(f"… and {more} more.") if more > 0 else "")
     )

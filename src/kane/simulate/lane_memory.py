@@ -23,13 +23,13 @@ from ..graph import Program
 from .compiled import load_members_loop, load_search, records
 from .discontinuities import Change
 from .integrate import MotionPrograms, owners, program_addresses
-from .lane_embedding import LaneWorkspace, goes_in_lanes
-from .lane_modes import ModeLanes, has_mode_lanes
+from .lane_embedding import goes_in_lanes, lanes_of_embedding
+from .lane_modes import has_mode_lanes, lanes_of_modes
 from .memory import NEVER, LoopMemory
 from .notice import announce_compilation
 from .problem import Mode, MotionProblem, motion_programs
 from .progress import EARLIEST, STALL
-from .routine import Routine, address_of, aligned_zeros
+from .routine import LanePrograms, Routine, address_of, aligned_zeros
 from .settings import AUTO, IMPLICIT, STEPPING, Settings
 from .solution import Array
 from .start import Start, memory_of
@@ -172,14 +172,14 @@ class LaneMemory:
             self.state["read"] = reads.size
             self._hold(reads=reads)
 
-    def _work(self, mode: Mode) -> LaneWorkspace | ModeLanes | None:
+    def _work(self, mode: Mode) -> LanePrograms | None:
         """What computes constraints of all lanes at once; None where they are written out, or there are none."""
         asked, embedding = self.arrays["asked"], mode.embedding
         if mode.changing is not None:
-            return ModeLanes(mode.changing, [x.changing for x in self.programs if x.changing is not None], asked)
+            return lanes_of_modes(mode.changing, [x.changing for x in self.programs if x.changing is not None], asked)
         if embedding is None or not goes_in_lanes(embedding):
             return None
-        return LaneWorkspace(embedding, [x.rhs for x in self.programs], [x.project for x in self.programs], asked)
+        return lanes_of_embedding(embedding, [x.rhs for x in self.programs], [x.project for x in self.programs], asked)
 
     def put_members(
         self, starts: Array, held: Array, changes: Sequence[Sequence[Change]], found: Mapping[str, Any]

@@ -10,58 +10,40 @@ import numpy as np
 from ..backends.kernel import LANES
 from .changing import ChangingRun, ChangingSet
 from .notice import announce_compilation
-from .routine import Routine, address_of, aligned_zeros
+from .routine import LanePrograms, address_of, aligned_zeros
 
 
-class ModeLanes:
-    """Programs of LANES motions under changing constraints, which work in this memory.
+def lanes_of_modes(constraints: ChangingSet, runs: Sequence[ChangingRun], asked: Any) -> LanePrograms:
+    """Programs of LANES motions under changing constraints, with the memory that they work in.
 
     `runs` are the motions, each in the mode that holds in it. `asked`, (1,) of int64, has the bits of lanes whose
     outputs are wanted.
     """
+    with announce_compilation("constraints that come and go"):
+        from .compiled import lane_modes
 
-    __slots__ = ("_arrays", "_code", "_records", "_runs", "_size")
-
-    def __init__(self, constraints: ChangingSet, runs: Sequence[ChangingRun], asked: Any):
-        with announce_compilation("constraints that come and go"):
-            from .compiled import lane_modes
-
-        layout = constraints.layout
-        table = np.zeros(4 ** len(constraints.elements), dtype=np.int64)
-        for number, rates, _ in constraints.table:
-            table[number] = rates.lanes_address
-        tasks = [[run.rates, run.projection] for run in runs]
-        arrays: dict[str, Any] = {
-            "asked": asked,
-            "table": table,
-            "constraints": np.array([run.address for run in runs], dtype=np.int64),
-            "inputs_alone": np.zeros(layout.inputs.size),
-            "outputs_alone": np.zeros(layout.state.size),
-            "outputs": aligned_zeros(layout.state.size, LANES),
-        }
-        alone = np.array([[routine.memory for routine in pair] for pair in zip(*tasks, strict=True)], dtype=np.int64)
-        records = np.zeros(len(alone), dtype=lane_modes.MEMORY)
-        records["task"], records["program"] = range(len(alone)), tasks[0][0].address
-        records["inputs"], records["states"] = layout.inputs.size, layout.state.size
-        records["alone"] = [address_of(row) for row in alone]
-        for name, array in arrays.items():
-            records[name] = address_of(array)
-        self._arrays, self._runs = (alone, *arrays.values()), tuple(runs)
-        self._records, self._code, self._size = records, lane_modes.mode_lanes_program, layout.state.size
-
-    @property
-    def rates(self) -> Routine:
-        """[q̇, u̇, power] of states in their modes, (states, LANES), from (inputs, LANES)."""
-        return self._routine(0)
-
-    @property
-    def projection(self) -> Routine:
-        """The states [q, u, work] moved onto the constraints of their modes, (states, LANES), from (inputs, LANES)."""
-        return self._routine(1)
-
-    def _routine(self, task: int) -> Routine:
-        memory = address_of(self._records) + task * self._records.strides[0]
-        return Routine(self._code.address, LANES * self._size, memory, self)
+    layout = constraints.layout
+    table = np.zeros(4 ** len(constraints.elements), dtype=np.int64)
+    for number, rates, _ in constraints.table:
+        table[number] = rates.lanes_address
+    tasks = [[run.rates, run.projection] for run in runs]
+    arrays: dict[str, Any] = {
+        "asked": asked,
+        "table": table,
+        "constraints": np.array([run.address for run in runs], dtype=np.int64),
+        "inputs_alone": np.zeros(layout.inputs.size),
+        "outputs_alone": np.zeros(layout.state.size),
+        "outputs": aligned_zeros(layout.state.size, LANES),
+    }
+    alone = np.array([[routine.memory for routine in pair] for pair in zip(*tasks, strict=True)], dtype=np.int64)
+    records = np.zeros(len(alone), dtype=lane_modes.MEMORY)
+    records["task"], records["program"] = range(len(alone)), tasks[0][0].address
+    records["inputs"], records["states"] = layout.inputs.size, layout.state.size
+    records["alone"] = [address_of(row) for row in alone]
+    for name, array in arrays.items():
+        records[name] = address_of(array)
+    kept = (alone, *arrays.values(), *runs)
+    return LanePrograms(lane_modes.mode_lanes_program.address, records, layout.state.size, kept)
 
 
 def has_mode_lanes(constraints: ChangingSet) -> bool:
@@ -69,4 +51,4 @@ def has_mode_lanes(constraints: ChangingSet) -> bool:
     return bool(constraints.table) and all(rates.lanes_address for _, rates, _ in constraints.table)
 
 
-__all__ = ["ModeLanes", "has_mode_lanes"]
+__all__ = ["has_mode_lanes", "lanes_of_modes"]

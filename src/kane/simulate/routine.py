@@ -1,4 +1,5 @@
-"""A flat program at an address, with the memory it works in: what integrators are given in place of a kernel."""
+"""A flat program at an address, with the memory it works in: what integrators are given in place of a kernel; and the
+programs of LANES motions at once."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from ..backends.kernel import LANES
 
 LINE = 64
 """Bytes of a line of the cache."""
@@ -53,3 +56,28 @@ class Routine:
     def run(self, source: int, target: int) -> None:
         """Run it on the inputs at one address and write to another."""
         _FLAT(self.address)(source, target, self.memory)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LanePrograms:
+    """Programs of LANES motions under constraints, at one `address`: `records` (2,) are their memories, that of rates
+    before that of projection, `states` how many numbers a state has. `kept` keeps alive what the records point to."""
+
+    address: int
+    records: Any
+    states: int
+    kept: tuple[Any, ...] = field(repr=False)
+
+    @property
+    def rates(self) -> Routine:
+        """[q̇, u̇, power] of states under their constraints, (states, LANES), from (inputs, LANES)."""
+        return self._routine(0)
+
+    @property
+    def projection(self) -> Routine:
+        """The states [q, u, work] moved onto their constraints, (states, LANES), from (inputs, LANES)."""
+        return self._routine(1)
+
+    def _routine(self, task: int) -> Routine:
+        memory = address_of(self.records) + task * self.records.strides[0]
+        return Routine(self.address, LANES * self.states, memory, self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -145,7 +145,8 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Why the simulation is over: `reason` is one of `REASONS`, `str(outcome)` a sentence about it.
+    """Why the simulation is over: `reason` is one of `REASONS`, `str(outcome)` says it, on one line, with a line for
+    each thing more that a user has to know of the motion.
 
     `success` is true when the end of the span or a terminal event was reached. `t` is where the motion is, in seconds.
     """
@@ -161,6 +162,10 @@ class Outcome:
     @property
     def success(self) -> bool:
         return self.reason in ("end", "event")
+
+    def add(self, *sentences: str) -> Outcome:
+        """The same with more sentences, each on a line of its own."""
+        return replace(self, text="\n".join((self.text, *sentences)))
 
     def __str__(self) -> str:
         return self.text

@@ -191,7 +191,7 @@ class SteppingRun(ChangingRun):
         if not steps["rough"]:
             return ""
         return (
-            f"; the contact problems of {int(steps['rough'])} steps are solved roughly, to {self.contact_residual:.1e} "
+            f"the contact problems of {int(steps['rough'])} steps are solved roughly, to {self.contact_residual:.1e} "
             f"of their velocities at worst, at t = {float(steps['worst_t']):.4g} s"
         )
 

@@ -132,7 +132,7 @@ class MethodChoice:
         if rate == 0.0:
             return self._remark_on_rejections()
         name = names[at] if at < len(names) else f"state {at}"
-        found = f"; stiff from t = {float(state['stiff_t']):.4g} s on (a rate of {rate:.2g} 1/s, most of all in {name})"
+        found = f"stiff from t = {float(state['stiff_t']):.4g} s on (a rate of {rate:.2g} 1/s, most of all in {name})"
         implicit = Option("method", (IMPLICIT,))
         smoother = f"fix: make the loads that depend on {name.split(',')[0]} smoother"
         if self.settings.method != AUTO:
@@ -153,7 +153,7 @@ class MethodChoice:
         if attempts < MANY or rejected < CHATTERS * attempts or self.settings.tableau is None:
             return ""
         return (
-            f"; {100 * rejected / attempts:.0f} % of the steps were rejected: loads that jump, as sign(u) does, keep"
+            f"{100 * rejected / attempts:.0f} % of the steps were rejected: loads that jump, as sign(u) does, keep"
             " them short; fix: make them smooth, or use constraints that come and go, which stick"
         )
 

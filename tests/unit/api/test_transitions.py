@@ -52,7 +52,7 @@ def test_what_stops_slipping_and_cannot_stick_is_said_to_slip_on() -> None:
 
 
 def test_the_outcome_tells_transitions(ball: kane.Trajectory) -> None:
-    assert "; 3 transitions (3 impact), the last at t = 1.99573 s" in str(ball.outcome)
+    assert "\n3 transitions (3 impact), the last at t = 1.99573 s" in str(ball.outcome)
 
 
 def test_the_diagram_has_a_bar_where_a_constraint_holds() -> None:

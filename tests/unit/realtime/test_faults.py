@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,10 +15,11 @@ from websockets.sync.client import connect
 
 import kane
 from hanging import hanging_mass
-from kane.realtime import Coupler, Mailbox, Replay, SimulatedDevice, Touch
+from kane.realtime import Coupler, Mailbox, Replay, Session, SimulatedDevice, Touch
 from kane.realtime.server import Play
 
-TRIES = 5  # of what needs a machine that keeps time
+TESTS = Path(__file__).parents[2]
+RATE = 1000.0  # ticks per second, the default
 HELD = 1e-3  # m: how far a weight moves that is held by a spring of some thousand N/m
 
 
@@ -28,24 +32,79 @@ def weight(force: str = "0") -> kane.Model:
     return m
 
 
-def is_held_while_positions_are_no_numbers() -> bool:
-    """Whether the weight stays where it is held; a machine that stops the loop for long may let it fall."""
-    mailbox = Mailbox(1, damping=5.0, silence=1e9)
+def start_holding(mailbox: Mailbox) -> Touch:
+    """A loop that has taken hold of the weight, however long the machine keeps it waiting."""
     mailbox.put([0.3])
     loop = Touch(weight(), mailbox, ("z",)).start()
-    time.sleep(0.2)
-    for bad in (np.nan, np.inf):
-        mailbox.put([bad])
-        time.sleep(0.1)
-    session = loop.stop()
-    assert "positions of the device were not finite and left out" in str(session.outcome)
-    assert np.isfinite(session.q).all() and np.isfinite(session.force).all()
-    assert len(session.t) == session.timing.ticks
+    wait_for_ticks(loop, 100)
+    return loop
+
+
+def wait_for_ticks(loop: Touch, ticks: int) -> None:
+    """Wait until so many more ticks have happened."""
+    then, end = float(loop.state()["t"][0]), time.monotonic() + 60.0
+    while loop.state()["t"][0] < then + ticks / RATE and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+def is_held(session: Session) -> bool:
+    """Whether the weight stayed where it was taken hold of."""
     return bool(np.abs(session.place).max() < HELD + 0.2 * 9.81 / session.coupler.stiffnesses()[0])
 
 
 def test_positions_that_are_no_numbers_are_left_out_and_told() -> None:
-    assert any(is_held_while_positions_are_no_numbers() for _ in range(TRIES))
+    mailbox = Mailbox(1, damping=5.0, silence=1e9)
+    loop = start_holding(mailbox)
+    for bad in (np.nan, np.inf):
+        mailbox.put([bad])
+        wait_for_ticks(loop, 100)
+    session = loop.stop()
+    assert "positions of the device were not finite and left out" in str(session.outcome)
+    assert np.isfinite(session.q).all() and np.isfinite(session.force).all()
+    assert len(session.t) == session.timing.ticks and is_held(session)
+
+
+def test_the_last_position_holds_while_the_next_one_is_being_written() -> None:
+    """Whoever writes it may be stopped by the machine in the midst, for any number of ticks."""
+    mailbox = Mailbox(1, damping=5.0, silence=1e9)
+    loop = start_holding(mailbox)
+    mailbox.mail[0] += 1  # as `put` begins
+    mailbox.position[:] = 5.0
+    wait_for_ticks(loop, 100)
+    mailbox.position[:] = 0.3
+    mailbox.mail[0] += 1  # as it ends
+    wait_for_ticks(loop, 100)
+    session = loop.stop()
+    assert np.ptp(session.position) == 0.0 and is_held(session)
+
+
+HOLDING = """
+from unit.realtime.test_faults import is_held, start_holding, wait_for_ticks
+from kane.realtime import Mailbox
+import numpy as np
+
+mailbox = Mailbox(1, damping=5.0, silence=1e9)
+loop = start_holding(mailbox)
+print("holds", flush=True)
+input()
+wait_for_ticks(loop, 100)
+session = loop.stop()
+print(session.timing.skipped, is_held(session), np.diff(session.t).max())
+"""
+"""A process that holds the weight, and is told when it has been stopped."""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no signal that stops a process")
+def test_a_machine_that_stops_the_loop_lets_nothing_fall() -> None:
+    """Ticks that were missed for longer than the loop catches up with are skipped, and time stands still meanwhile."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", HOLDING], stdin=pipe, stdout=pipe, text=True, cwd=TESTS) as process:
+        assert process.stdout is not None and process.stdout.readline() == "holds\n"
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.4)
+        process.send_signal(signal.SIGCONT)
+        skipped, held, longest = process.communicate("go on\n")[0].split()
+    assert int(skipped) > 64 and held == "True" and float(longest) == pytest.approx(1 / RATE)
 
 
 def test_a_device_that_leaves_lets_go_and_one_that_comes_back_takes_hold() -> None:

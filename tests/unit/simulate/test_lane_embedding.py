@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kane.backends.kernel import LANES
 from kane.simulate import Embedding
-from kane.simulate.lane_embedding import LaneWorkspace
+from kane.simulate.lane_embedding import lanes_of_embedding
 from seeds import examples
 from unit.simulate.constrained_systems import (
     embedded,
@@ -38,7 +38,7 @@ def both(embedding: Embedding, task: str, x: Any, asked: int = EVERY) -> tuple[A
     """(outputs of the lanes, (outputs, LANES), of each alone, which lanes the program of a motion alone has done)."""
     alone = [embedding.workspace() for _ in range(LANES)]
     rates, projections = [w.rates for w in alone], [w.projection for w in alone]
-    lanes = LaneWorkspace(embedding, rates, projections, np.array([asked]))
+    lanes = lanes_of_embedding(embedding, rates, projections, np.array([asked]))
     before = [program.owner.contents()["buffer"] for program in rates]
     found = getattr(lanes, task)(np.ascontiguousarray(x)).reshape(-1, LANES)
     after = [program.owner.contents()["buffer"] for program in rates]

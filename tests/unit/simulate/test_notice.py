@@ -1,4 +1,4 @@
-"""Compiling is announced to a person at a terminal, where there is something to compile and nowhere else."""
+"""Compiling is announced, where there is something to compile: at a terminal at once, elsewhere if it takes long."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from numba import njit
 
+from kane.simulate import notice
 from kane.simulate.notice import announce_compilation
 
 SIMULATION = """
@@ -63,24 +65,42 @@ def test_compiling_is_announced_once_per_installation(motion: str, compiled: lis
     assert second == []
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-def test_only_a_terminal_is_told(terminal: bool, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(("terminal", "seconds", "told"), [(True, 0.0, 1), (False, 0.0, 0), (False, 0.3, 1)])
+def test_who_is_not_at_a_terminal_is_told_of_what_takes_long(
+    terminal: bool, seconds: float, told: int, monkeypatch: pytest.MonkeyPatch
+):
     stream = io.StringIO()
     monkeypatch.setattr(stream, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(notice, "PATIENCE", 0.1 if seconds else 60.0)
     with announce_compilation("a sum"):
         assert njit(lambda x: x + 1)(1) == 2
-    assert stream.getvalue().startswith("compiling a sum, once per installation") == terminal
-    assert stream.getvalue().count("\n") == terminal
+        assert njit(lambda x: x + 2)(1) == 3
+        time.sleep(seconds)
+    assert stream.getvalue().count("compiling a sum, once per installation") == stream.getvalue().count("\n") == told
+
+
+def test_nothing_is_said_where_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(notice, "PATIENCE", 0.0)
+    with announce_compilation("a sum"):
+        time.sleep(0.1)
+    assert stream.getvalue() == ""
 
 
 @pytest.mark.parametrize("stream", ["none", "closed"])
-def test_a_process_without_standard_error_simulates(stream: str, monkeypatch: pytest.MonkeyPatch):
+def test_a_process_without_standard_error_simulates(
+    stream: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     closed = io.StringIO()
     closed.close()
     monkeypatch.setattr(sys, "stderr", None if stream == "none" else closed)
+    monkeypatch.setattr(notice, "PATIENCE", 0.0)
     with announce_compilation("a sum"):
         assert njit(lambda x: x + 1)(1) == 2
+        time.sleep(0.1)
+    assert capsys.readouterr().out == ""
 
 
 INTERRUPTED = """

@@ -13,7 +13,7 @@ from ...simulate.compiled.call import part, reals, wholes
 from ..words import GRIP, HOLDING
 from .clock import load, now
 from .coupler import advance
-from .device import read_mail
+from .device import READ, read_mail
 from .record import MAILBOX
 
 ROOM_FOR = 4
@@ -49,7 +49,7 @@ def expect_device(k):
     expected, position, rate = reals(k.expected), reals(k.position), reals(k.expected_velocity)
     period = k.period * 1e-9
     if k.source == MAILBOX:
-        if k.holds == 0 or load(k.control + 8 * HOLDING) == 0 or not read_mail(k, k.expected):
+        if k.holds == 0 or load(k.control + 8 * HOLDING) == 0 or read_mail(k, k.expected) != READ:
             return False
         for i in range(k.axes):
             expected[i] += reals(k.offset)[i]

@@ -10,22 +10,27 @@ from ..words import HOLDING
 from .clock import load, now
 from .record import MAILBOX, REPLAY
 
+SILENT, READ, BUSY = range(3)
+"""What reading the mailbox came to: there is no position that is not too old; it was read; it was being written, for
+longer than the loop waits: its writer was stopped by the machine in the midst."""
+
 
 @part
 def read_mail(k, target):
-    """The last position that was written to the mailbox, to an address; whether there is one that is not too old."""
-    position, mail = reals(target), reals(k.mail_position)
+    """The last position that was written to the mailbox, to an address; what came of it: SILENT, READ or BUSY."""
+    position, mail, found = reals(target), reals(k.mail_position), BUSY
     for _ in range(8):
         before = load(k.mail)
         if before == 0:
-            return False
+            return SILENT
         if before % 2:
             continue
         for i in range(k.axes):
             position[i] = mail[i]
         if load(k.mail) == before:
+            found = READ
             break
-    return not k.real_time or now(k) - load(k.mail + 8) <= k.silence
+    return SILENT if k.real_time and now(k) - load(k.mail + 8) > k.silence else found
 
 
 @part
@@ -36,12 +41,13 @@ def take_mail(k):
     if load(k.control + 8 * HOLDING) == 0:
         k.holds = 0
         return False
-    if not read_mail(k, k.position):
+    found = read_mail(k, k.position)
+    if found == SILENT:
         k.silent += 1
         k.holds = 0
         return False
-    if not all_finite(k.axes, k.position):
-        k.bad += 1
+    if found == BUSY or not all_finite(k.axes, k.position):
+        k.bad += 1 if found == READ else 0
         copy_numbers(k.axes, k.last, k.position)
         return k.holds != 0
     if not k.holds:

@@ -19,7 +19,7 @@ Where M consists of blocks, as that of free bodies, only these are factorised, a
 from __future__ import annotations
 
 from ...constraints.thresholds import AT_REST, TOUCHING_IN_STEPS
-from .call import part, reals, solve_by, wholes
+from .call import part, reals, solve_by, stay_separate, wholes
 from .changing_record import BOUND, CONTACT, FRICTION, KINETIC, LAWS, ONE_WAY, OPEN, RESTITUTION, SLIPS, STATIC
 from .contact_programs import SETTLE, SOLVE
 from .contacts import BOUND as BOUNDED
@@ -46,6 +46,10 @@ PENETRATES = -1e-9
 
 FEW_ROWS = 24
 """Rows up to which contact problems are solved to rounding; larger ones are settled by sweeps."""
+
+YIELD = 1e-7
+"""Share of its own mobility by which every row yields where it is asked how contacts share what is not determined. The
+less, the nearer the answer is to a solution of the rigid problem, and the more of it is rounding."""
 
 
 # -- the contact problem of a step ---------------------------------------------------------------------------------
@@ -213,6 +217,20 @@ def set_problem_matrix(c, s):
 
 
 @part
+def share_impulses(c, s, given, at):
+    """Where contacts are more than hold their bodies, let impulses begin as equally yielding contacts share them: W has
+    a little more on its diagonal, and the smallest of all impulses that do the same are the only solution."""
+    stay_separate()
+    w, rigid = reals(c.solver_w), reals(c.solver_v)
+    for i in range(s.size):
+        rigid[i] = w[i * s.size + i]
+        w[i * s.size + i] += YIELD * rigid[i]
+    solve_by(c.solver, SOLVE, s.contacts, *given, s.size, *at)
+    for i in range(s.size):
+        w[i * s.size + i] = rigid[i]
+
+
+@part
 def solve_step(c, s, h):
     """Impulses of what has entered, and the speeds after them in s.after with the rates that matter in s.final_rate."""
     n = c.n
@@ -228,6 +246,8 @@ def solve_step(c, s, h):
         given = (c.solver_first, c.solver_rows, c.solver_type, c.solver_mu, c.solver_e)
         at = (c.solver_w, c.solver_b, c.solver_r, c.solver_work)
         task = SOLVE if s.size <= FEW_ROWS else SETTLE
+        if task == SOLVE and s.contacts > 1:
+            share_impulses(c, s, given, at)
         c.residual = solve_by(c.solver, task, s.contacts, *given, s.size, *at)
         s.solved += 1
     p = reals(c.solver_r)
