@@ -146,8 +146,9 @@ def drake_fall(step: float) -> Fall:
     friction = plant_of.CoulombFriction(FRICTION, FRICTION)
     geometry.AddContactMaterial(point_stiffness=STIFFNESS, friction=friction, properties=surface)
     for wall, (normal, x, y) in WALLS.items():
-        at = np.array([x * HALF_BOX, y * HALF_BOX, 0.0])
-        pose = geometry.HalfSpace.MakePose(np.array(AXES[normal], dtype=float), at)
+        along: Any = np.array(AXES[normal], dtype=float)  # Drake's types of arrays are their numbers'
+        at: Any = np.array([x * HALF_BOX, y * HALF_BOX, 0.0])
+        pose = geometry.HalfSpace.MakePose(along, at)
         plant.RegisterCollisionGeometry(plant.world_body(), pose, geometry.HalfSpace(), wall, surface)
     balls: list[Any] = []
     for i in range(BALLS):
