@@ -48,7 +48,7 @@ error = np.degrees(found.high["off"])  # watched at the end alone
 print(
     f"{len(found)} satellites: off by {np.median(error):.3f}°, one in 20 by more than {np.quantile(error, 0.95):.3f}°"
 )
-print("rank correlation: " + ", ".join(f"{name} {x:+.2f}" for name, x in found.sensitivity("end_qz").items()))
+print("rank correlation: " + ", ".join(f"{name} {x:+.2f}" for name, (x, _) in found.sensitivity("end_qz").items()))
 qw, _, _, qz, _ = craft.simulate(TIME, control=wheel).q[-1]
 assert abs(2 * np.arctan2(qz, qw) - TURN) < 1e-7  # with what was thought it points there
 

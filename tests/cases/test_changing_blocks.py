@@ -224,3 +224,18 @@ def test_a_box_that_is_pushed_tips_or_slides_by_the_height_of_the_push(share: fl
     assert first.mode == ({"front": "sticks", "rear": "open"} if tips else {"front": "slips", "rear": "slips"})
     if share == 1.0:
         assert first.t == close(v["F_tip"])
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_box_that_begins_to_slide_is_found_where_it_has_come_to(terminal: bool) -> None:
+    """s = a t²/2 with a = g (sin φ − μ cos φ): once, at one time, however often the mode is looked at before."""
+    model = kane.load("box-on-incline", free=["mu"])
+    g, phi = model.parameters["g"].value, model.parameters["phi"].value
+    levels = {f"x{k}": {"expression": f"abs(x) - 1e-{k}", "terminal": terminal and k == 3} for k in (2, 3, 4, 5)}
+    for mu in (0.02, 0.1, 0.2, 0.35):
+        run = model.simulate(0.3, parameters={"mu": mu}, events=levels)
+        a = g * (math.sin(phi) - mu * math.cos(phi))
+        for k, found in zip((2, 3, 4, 5), run.events, strict=True):
+            wanted = math.sqrt(2 * 10.0**-k / a)
+            expected = [wanted] if wanted < 0.3 and (not terminal or k >= 3) else []
+            np.testing.assert_allclose(found.t, expected, rtol=1e-9, err_msg=f"mu = {mu}, {found.event.name}")

@@ -145,7 +145,8 @@ def ranking(ensemble: Ensemble, result: str, title: str = "") -> Any:
     """Rank correlations of a result with each thing that differs."""
     from ..viewer import ensembles as pictures
 
-    return pictures.ranking(ensemble_views.sensitivity(ensemble, result), label_of(ensemble, result), title)
+    known = int(np.count_nonzero(np.isfinite(ensemble_views.column(ensemble, result))))
+    return pictures.ranking(ensemble_views.sensitivity(ensemble, result), label_of(ensemble, result), known, title)
 
 
 def indices(ensemble: Ensemble, result: str, title: str = "") -> Any:
@@ -202,7 +203,7 @@ def two_to_map(ensemble: Ensemble, result: str) -> tuple[str, str] | None:
     where there are no two."""
     given, ranks = ensemble_views.differences(ensemble), list(ensemble_views.sensitivity(ensemble, result))
     for name in ranks[1:]:
-        if abs(ensemble_views.rank_correlation(given[ranks[0]], given[name])) < SAME:
+        if not abs(ensemble_views.rank_correlation(given[ranks[0]], given[name])) >= SAME:
             return ranks[0], name
     return None
 

@@ -206,20 +206,25 @@ def find_difference(name: str, known: Collection[str]) -> str:
     return name if name in known else start
 
 
-def sensitivity(ensemble: Ensemble, result: str) -> dict[str, float]:
-    """Spearman's rank correlation between each thing that differs and a result, largest first; members without a result
-    do not count."""
+def sensitivity(ensemble: Ensemble, result: str) -> dict[str, tuple[float, float]]:
+    """Spearman's rank correlation of a result with each thing that differs, and with its distance from the median,
+    which sees what pushes to the left and to the right do alike; the larger of the two says which comes first. Members
+    without a result do not count; nan where fewer than three have one, or all the same."""
     y = column(ensemble, result)
-    found = {name: rank_correlation(x, y) for name, x in differences(ensemble).items()}
-    return dict(sorted(found.items(), key=lambda item: -abs(item[1])))
+    with np.errstate(invalid="ignore"):  # of a number that nobody has
+        found = {
+            name: (rank_correlation(x, y), rank_correlation(np.abs(x - np.median(x)), y))
+            for name, x in differences(ensemble).items()
+        }
+    return dict(sorted(found.items(), key=lambda item: -np.nan_to_num(np.abs(item[1])).max()))
 
 
 def rank_correlation(x: Any, y: Any) -> float:
-    """Spearman's rank correlation of what is finite, 0 where one of them does not differ."""
+    """Spearman's rank correlation of what is finite, nan where one of them does not differ."""
     stats = importlib.import_module("scipy.stats")  # SciPy takes a while to import
     good = np.isfinite(x) & np.isfinite(y)
     steady = good.sum() < 3 or np.ptp(y[good]) == 0 or np.ptp(x[good]) == 0
-    return 0.0 if steady else float(stats.spearmanr(x[good], y[good])[0])
+    return np.nan if steady else float(stats.spearmanr(x[good], y[good])[0])
 
 
 def results(ensemble: Ensemble) -> list[str]:

@@ -168,9 +168,10 @@ class Ensemble:
         `time`, mean, deviation and quantiles of what is watched over `time`. It needs the extra `ensemble`."""
         return ensemble_views.to_xarray(self)
 
-    def sensitivity(self, result: str) -> dict[str, float]:
-        """Spearman's rank correlation of each thing that differs between members with a `result`, a column of the
-        table or whether an event of that name occurs; the largest first."""
+    def sensitivity(self, result: str) -> dict[str, tuple[float, float]]:
+        """What matters for a `result`, a column of the table or whether an event of that name occurs: Spearman's rank
+        correlations with each thing that differs between members, and with its distance from the median, as of a push
+        whose side does not matter; what has the larger of the two first. nan where they are not defined."""
         check_text("result", result)
         return ensemble_views.sensitivity(self, result)
 

@@ -183,7 +183,8 @@ def _map(ensemble: Ensemble, name: str) -> str:
 def _ranking(ensemble: Ensemble, name: str) -> str:
     """What matters most for a result, by rank."""
     drawn = plots.svg(pictures.ranking(ensemble, name), f"rank correlations of {name}")
-    return figure(drawn, "Spearman's rank correlation; members without a result do not count.", "draw")
+    said = "Spearman's rank correlation with each number, and with its distance from the median on either side."
+    return figure(drawn, f"{said} Members without a result do not count.", "draw")
 
 
 def _indices(ensemble: Ensemble, name: str, found: Any) -> str:
@@ -201,13 +202,13 @@ def _indices(ensemble: Ensemble, name: str, found: Any) -> str:
 
 def _ranking_table(ensemble: Ensemble, name: str, found: Any) -> str:
     ranks = sensitivity(ensemble, name)
+    heads = ("what differs", "rank correlation", "with its distance from the median")
+    rows = {key: (key, *(f"{x:+.3f}" if np.isfinite(x) else "–" for x in pair)) for key, pair in ranks.items()}
     if not isinstance(found, Mapping):
-        return table(("what differs", "rank correlation"), [(key, f"{x:+.3f}") for key, x in ranks.items()])
-    rows = []
-    for key, x in ranks.items():
-        alone, whole = found.get(key.removeprefix("start_"), (np.nan, np.nan))
-        rows.append((key, f"{x:+.3f}", f"{alone:.3f}", f"{whole:.3f}"))
-    return table(("what differs", "rank correlation", "alone", "with all others"), rows)
+        return table(heads, list(rows.values()))
+    indices = {key: found.get(key.removeprefix("start_"), (np.nan, np.nan)) for key in ranks}
+    listed = [(*row, *(f"{x:.3f}" for x in indices[key])) for key, row in rows.items()]
+    return table((*heads, "share of the variance alone", "with all others"), listed)
 
 
 __all__ = ["write_ensemble"]

@@ -254,25 +254,31 @@ def _shares_along(x: Array, answers: Array) -> tuple[Array, Array]:
     return np.array([x[part].mean() for part in parts]), np.array([answers[part].mean() for part in parts])
 
 
-def ranking(ranks: Mapping[str, float], label: Label, title: str = "", measure: str = "rank correlation") -> Picture:
-    """What matters most for a result: bars of its rank correlation with each thing that differs, or of shares."""
+def ranking(ranks: Mapping[str, tuple[float, float]], label: Label, known: int, title: str = "") -> Picture:
+    """What matters for a result, which `known` members have: bars of its rank correlation with each thing that differs,
+    and with its distance from the median; within the grey band they may be chance (2/√n)."""
     names = list(ranks)[:MOST_BARS]
-    values = [ranks[name] for name in names]
     at = np.arange(len(names))[::-1]
+    low = min((x for name in names for x in ranks[name]), default=0.0)
     with rc_context(STYLE):
-        figure = Picture(figsize=(6.4, 0.34 * max(1, len(names)) + 1.3), layout="constrained")
+        figure = Picture(figsize=(6.4, 0.46 * max(1, len(names)) + 1.6), layout="constrained")
         ax = figure.subplots()
-        colors = [PALETTE[0] if value >= 0 else PALETTE[1] for value in values]
-        ax.barh(at, values, color=colors, height=0.62)
-        for y, value in zip(at, values, strict=True):
-            ax.text(1.02, y, f"{value:+.2f}", transform=ax.get_yaxis_transform(), va="center", fontsize=8, color=INK)
+        chance = min(1.0, 2.0 / max(1, known) ** 0.5)
+        ax.axvspan(-chance if low < 0 else 0.0, chance, color=INK, alpha=0.08, linewidth=0, label="may be chance")
+        for k, (word, color) in enumerate((("as it grows", PALETTE[0]), ("away from its median", PALETTE[2]))):
+            values = np.array([ranks[name][k] for name in names])
+            ax.barh(at + 0.19 * (1 - 2 * k), np.nan_to_num(values), color=color, height=0.36, label=word)
+            for y, value in zip(at + 0.19 * (1 - 2 * k), values.tolist(), strict=True):
+                text = f"{value:+.2f}" if np.isfinite(value) else "–"
+                ax.text(1.02, y, text, transform=ax.get_yaxis_transform(), va="center", fontsize=8, color=INK)
         ax.set_yticks(at, [str(Label(name)) for name in names])
         ax.axvline(0.0, color=INK, linewidth=0.7)
         ax.set_axisbelow(True)
-        ax.set_xlim(-1.0 if min(values, default=0.0) < 0 else 0.0, 1.0)
+        ax.set_xlim(-1.0 if low < 0 else 0.0, 1.0)
         ax.set_xticks([tick for tick in (-1.0, -0.5, 0.0, 0.5, 1.0) if tick >= ax.get_xlim()[0]])
         ax.grid(False, axis="y")
-        ax.set_xlabel(f"{measure} with {Label(label.name)}")
+        ax.set_xlabel(f"rank correlation with {Label(label.name)}")
+        figure.legend(ncols=3, fontsize=8, loc="outside lower center")
         _write_title(figure, title)
     return figure
 

@@ -10,7 +10,7 @@ import pytest
 from matplotlib import colormaps
 
 import kane
-from kane.api.ensemble_pictures import cell_means, count_cells, label_of, make_cells
+from kane.api.ensemble_pictures import cell_means, count_cells, label_of, make_cells, two_to_map
 from kane.api.ensemble_views import column
 from kane.errors import InputError
 from kane.viewer import ensembles
@@ -49,7 +49,25 @@ def test_a_dataset_has_members_times_and_units() -> None:
 def test_rank_correlation_finds_what_matters() -> None:
     ranks = sliding().sensitivity("end_x")
     assert next(iter(ranks)) == "start_v" and list(ranks)[-1] == "m"  # the distance is u END, twice as wide as q
-    assert abs(ranks["m"]) < 4 / np.sqrt(COUNT)  # four standard deviations of nothing
+    assert np.abs(ranks["m"]).max() < 4 / np.sqrt(COUNT)  # four standard deviations of nothing
+
+
+def test_what_matters_whichever_side_it_is_on_is_found() -> None:
+    """The energy of a block is that of its speed, whichever way it goes."""
+    m = kane.Model("slider")
+    m.body("block", mass=1)
+    m.joint("guide", "prismatic", "ground", "block", axis="x", coordinates=["x"], speeds=["v"])
+    found = m.ensemble(1.0, n=COUNT, seed=1, q={"x": "uniform(-1, 1)"}, u={"v": "normal(0, 1)"}, watch={"e": "v**2"})
+    ranks = found.sensitivity("high_e")
+    assert next(iter(ranks)) == "start_v" and abs(ranks["start_v"][0]) < 4 / np.sqrt(COUNT) < 0.95 < ranks["start_v"][1]
+    assert two_to_map(found, "high_e") == ("start_v", "start_x")
+
+
+def test_what_no_member_has_matters_for_nothing() -> None:
+    m = kane.load("double-pendulum")
+    found = m.ensemble(0.1, n=50, q={"q1": "uniform(0, 1)"}, events={"never": "q2 - 50"})
+    assert np.isnan(found.sensitivity("first_never")["start_q1"]).all()
+    assert found.plot(kind="sensitivity", result="end_q1").axes
 
 
 def test_indices_of_a_sum_are_shares_of_its_variance() -> None:
@@ -214,7 +232,7 @@ def test_a_map_of_an_event_has_the_share_of_each_cell_in_which_it_occurs() -> No
     mesh: Any = figure.axes[0].collections[0]
     assert mesh.get_clim() == (0.0, 1.0) and figure.axes[1].get_ylabel() == "share in which 'over' occurs"
     shares = np.ma.filled(mesh.get_array(), np.nan)
-    assert "start_u" in found.sensitivity("over") and max(found.sensitivity("over").values()) > 0.5
+    assert "start_u" in found.sensitivity("over") and np.max(list(found.sensitivity("over").values())) > 0.5
     across, up = make_cells(found.numbers["u"]), make_cells(found.numbers["q"])  # as uneven as in the picture
     x, y, least = across.middles, up.middles, cell_means(across, up, energy)
     assert shares.shape == least.shape == (len(y), len(x))

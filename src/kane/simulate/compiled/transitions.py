@@ -96,7 +96,8 @@ def overlaps(c, i):
 @part
 def take_sides(m, c):
     """Sides of the functions of the mode where it was stopped: the step went on from there. Conditions that were found
-    to rise behind what stopped it, maybe at the same instant, are still to come."""
+    to rise behind what stopped it, maybe at the same instant, are still to come. Sides of other events are taken anew.
+    """
     side, found, behind = wholes(m.g_sign), wholes(m.found), False
     read_conditions(c, c.x)
     for i in range(c.elements):
@@ -106,6 +107,8 @@ def take_sides(m, c):
         if behind and found[k] < GUARDS * c.elements and found[k] % GUARDS == CONDITION_GUARD:
             side[found[k]] = 1
         behind = behind or found[k] == m.stopped_by
+    for e in range(m.transition_events, m.events):
+        side[e] = 0
 
 
 @part
