@@ -99,3 +99,20 @@ def test_a_damper_to_a_driven_point_feels_how_fast_that_point_moves(t: float) ->
     expected = -5.0 * (x * v + s * rate) / length * x / length / 2.0
     assert m.forward_dynamics([x], [v], [0.0], t=t)[0] == pytest.approx(expected, rel=ROUNDING)
     assert m.check(samples=2).passed
+
+
+def test_a_spindle_that_turns_a_hoop_does_the_work_that_the_balance_misses() -> None:
+    """A bead on a hoop: T + V − w H is constant, H = m R² w sin²θ about the spindle; the spindle does w ΔH."""
+    m = kane.Model("hoop", gravity=(0, 0, -9.81))
+    R, mass, w = 0.5, 0.2, 6.0
+    m.body("hoop", mass=0.0)
+    m.particle("bead", mass, center=(0, 0, -R))
+    m.joint("spindle", "revolute", "ground", "hoop", axis="z", prescribed=[f"{w}*t"])
+    m.joint("wire", "revolute", "hoop", "bead", axis="-y", coordinates=["theta"], speeds=["u"])
+    run = m.simulate(5.0, q=[0.1], rtol=1e-11)
+    found = run.balance()
+    assert found.driven and found.error > 1.0
+    done = mass * R**2 * w**2 * np.sin(run["theta"]) ** 2
+    np.testing.assert_allclose(np.ptp(found.total - done), 0.0, atol=1e-8)
+    assert not kane.load("double-pendulum").simulate(1.0).balance().driven
+    assert not kane.load("whipple-bicycle").simulate(0.5).balance().driven

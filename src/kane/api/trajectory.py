@@ -148,7 +148,7 @@ class Trajectory:
 
     def balance(self) -> EnergyBalance:
         """Kinetic energy, potential of gravity alone, and `work`, that of efforts and of all other loads, springs among
-        them: its `total` does not change along a motion.
+        them: its `total` does not change along a motion, unless it is `driven` by prescribed joints.
 
         >>> run = kane.load("double-pendulum").simulate(1, tau=[1.0, 0.0], rtol=1e-10)
         >>> run.balance().error < 1e-6

@@ -179,6 +179,7 @@ def status_of(trajectory: Trajectory) -> int:
 def _summary(trajectory: Trajectory, drive: Driving) -> dict[str, Any]:
     model = trajectory.model
     off = off_target(model, drive, float(trajectory.t[-1]), trajectory.q[-1])
+    balance = trajectory.balance()
     return {
         "outcome": trajectory.outcome.reason,
         "sentence": in_shell(trajectory.outcome, "simulate"),
@@ -189,7 +190,8 @@ def _summary(trajectory: Trajectory, drive: Driving) -> dict[str, Any]:
         "steps": trajectory.statistics.steps,
         "evaluations": trajectory.statistics.evaluations,
         "seconds": trajectory.statistics.seconds,
-        "energy_balance_error": trajectory.balance().error,
+        "energy_balance_error": balance.error,
+        "driven": balance.driven,
         **({"off_target": off} if off else {}),
         **({"saturation": _saturation(trajectory)} if trajectory.saturation else {}),
         **(_on_constraints(trajectory) if model.constraints else {}),
@@ -234,7 +236,11 @@ def _print_summary(trajectory: Trajectory, drive: Driving) -> None:
     show(summary["sentence"])
     if "off_target" in summary:
         show(target_sentence(model, summary["off_target"]))
-    show(f"energy less work of the loads and efforts: constant within {summary['energy_balance_error']:.1e} J")
+    error = f"{summary['energy_balance_error']:.1e} J"
+    if summary["driven"]:
+        show(f"energy less work of the loads and efforts: changes by {error}, since prescribed motions do work too")
+    else:
+        show(f"energy less work of the loads and efforts: constant within {error}")
     if model.constraints:
         show(
             f"constraints: residuals up to {summary['largest_residual']:.1e} (m, rad),"

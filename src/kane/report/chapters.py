@@ -358,8 +358,8 @@ def conservation_chapter(trajectory: Trajectory, laws: CheckReport) -> Section:
     drawn = plots.energy(trajectory.t, found.kinetic, found.potential, found.work)
     body = figure(
         plots.svg(drawn, "energy"),
-        "Kinetic energy and potential of gravity change by the work of efforts and other loads; right: by how much the"
-        " balance misses.",
+        "Kinetic energy and potential of gravity change by the work of efforts and other loads; right: "
+        + ("the work of what moves prescribed parts." if found.driven else "by how much the balance misses."),
     )
     drawn = plots.momentum(trajectory.t, momentum.linear, momentum.angular)
     body += figure(plots.svg(drawn, "momentum"))
