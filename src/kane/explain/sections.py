@@ -91,7 +91,7 @@ class Sections:
             yield Passage("Equations of motion, for the independent speeds", tuple(self._independent_equations()))
         if d.Z:
             yield Passage("Z's, and what they stand for", tuple(self.Z()))
-        yield Passage("Operations", (count([d]),))
+        yield Passage("Operations of the programs, in which the numbers of parameters are folded", (count([d]),))
 
     def _sum(self, total: Sum) -> str:
         return write_sum(total, self.n, self.digits)
@@ -205,7 +205,7 @@ def beside_sections(d: Derivation, other: Derivation, notation: Notation, digits
         yield Passage(f"{equation_title(other)}, with these", tuple(found.equations()))
         if other.Z:
             yield Passage("Z's of these", tuple(found.Z()))
-    yield Passage("Operations with the speeds above, and with these", (count([d, other]),))
+    yield Passage("Operations with the speeds above, and with these; numbers are folded", (count([d, other]),))
 
 
 def _source(term: ForceTerm, r: int) -> str:
