@@ -70,7 +70,7 @@ def find_dropped(
     for constraint in mechanism.constraints.values():
         yield _constraint_reaction(constraint)
     for reaction in () if mechanism.auxiliary is None else mechanism.auxiliary.reactions:
-        why = "auxiliary speeds bring it into evidence, which are zero in the motion; on all others it does no work"
+        why = "auxiliary speeds bring it into evidence, which are zero in the motion; with all others its power is zero"
         yield Dropped(f"unknown load {reaction.name} on {reaction.on}", why)
 
 
