@@ -62,11 +62,13 @@ def _modes_in_steps(run: Trajectory) -> list[SampleMode]:
 
 def _first_step(run: Trajectory) -> Transition:
     """What the first step of a motion in time steps made of the constraints, the choice at the start where it changed
-    nothing. Steps are of one length but the last, so that the second one ends after twice the mean length."""
+    nothing. Conditions are looked at where it ends. Steps are of one length but the last, so that the second one ends
+    after twice the mean length."""
     start = run.transitions[0]
     second = start.t + 2.0 * (run.outcome.t - start.t) / max(1, run.statistics.steps)
-    within = [x for x in run.transitions if x.t < second - TOLERATED * (second - start.t)]
-    return [x for x in within if x.cause not in ("imposed", "freed")][-1]
+    at_start = [x for x in run.transitions if x.t <= start.t]
+    within = [x for x in run.transitions if start.t < x.t < second - TOLERATED * (second - start.t)]
+    return [*at_start, *(x for x in within if x.cause not in ("imposed", "freed"))][-1]
 
 
 def _mode_at_start(

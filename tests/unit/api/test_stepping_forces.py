@@ -51,6 +51,17 @@ def test_a_brake_that_slips_slows_a_wheel_by_its_bound(way: float, times: Any) -
     assert run.multipliers[:, 0] == pytest.approx(-way * BOUND)
 
 
+@pytest.mark.parametrize("law", [{"when": "0.5 + t"}, {"until": "0.0099 - t"}])
+def test_a_brake_that_a_condition_puts_on_or_takes_off_acts_at_the_start(law: dict[str, str]) -> None:
+    m = kane.Model()
+    m.body("wheel", mass=1, inertia=dict.fromkeys(("xx", "yy", "zz"), INERTIA))
+    m.joint("axle", "revolute", "ground", "wheel", axis="z", coordinates=["q"], speeds=["u"])
+    m.constrain("brake", kane.Brake("axle", bound=BOUND), **law)
+    run = m.simulate(0.1, u=[10.0], **STEPS)
+    acts = np.diff(run.u[:, 0]) / STEPS["step"]
+    assert run.acceleration()[:-1, 0] == pytest.approx(acts)
+
+
 def test_states_between_steps_have_the_brake_too() -> None:
     run = braked().simulate(0.5, u=[10.0], **STEPS).resample(np.linspace(0.0, 0.5, 51)[::3])
     assert run.acceleration()[:, 0] == pytest.approx(-BOUND / INERTIA)
