@@ -52,7 +52,7 @@ def test_a_brake_that_slips_slows_a_wheel_by_its_bound(way: float, times: Any) -
 
 
 @pytest.mark.parametrize("law", [{"when": "0.5 + t"}, {"until": "0.0099 - t"}])
-def test_a_brake_that_a_condition_puts_on_or_takes_off_acts_at_the_start(law: dict[str, str]) -> None:
+def test_a_brake_that_a_condition_puts_on_or_takes_off_acts_at_the_start(law: dict[str, Any]) -> None:
     m = kane.Model()
     m.body("wheel", mass=1, inertia=dict.fromkeys(("xx", "yy", "zz"), INERTIA))
     m.joint("axle", "revolute", "ground", "wheel", axis="z", coordinates=["q"], speeds=["u"])
