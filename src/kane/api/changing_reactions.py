@@ -6,7 +6,6 @@ make wrenches of them. Rows that do not hold have λ = 0 there, and rows along w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from ..constraints.multipliers import Balance, multipliers_by_singular_values
 from ..errors import InputError
 from .constrained import row_sizes
-from .mode_answers import modes_along
+from .mode_answers import sample_modes
 from .reactions import METHODS, Reactions, StateBatch, reactions_from_multipliers
 from .records import Array
 
@@ -58,7 +57,7 @@ def _unknowns(run: Trajectory, multipliers: Array) -> list[Array]:
     mechanism = run.answers.mechanism
     permanent = len(mechanism.row_names)
     found: list[Array] = []
-    for i, mode in enumerate(_modes(run)):
+    for i, mode in enumerate(x.mode for x in sample_modes(run)):
         directions = [*np.eye(permanent, multipliers.shape[1])]
         first = permanent
         for part in mechanism.changing.values():
@@ -74,11 +73,6 @@ def _unknowns(run: Trajectory, multipliers: Array) -> list[Array]:
                 directions.append(direction)
         found.append(np.array(directions).reshape(-1, multipliers.shape[1]))
     return found
-
-
-def _modes(run: Trajectory) -> list[Mapping[str, str]]:
-    """What each changing constraint does at each time."""
-    return [run.transitions[k].mode for k in modes_along(run.transitions, run.t)]
 
 
 def _undetermined_directions(whole: Answers, unknowns: list[Array], A: Array, mass: Array) -> Array:

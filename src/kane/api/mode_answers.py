@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analysis.changing import ChangingMotion
+from ..constraints.thresholds import AT_REST, TOLERATED
 from ..simulate import IMPACT_LAWS, ChangingSet, Transition
 from ..simulate.changing import LAWS
 from ..simulate.routine import Routine
+from ..simulate.sample_modes import SampleMode, row_terms, slip_rows, with_slips
 from .answers import Answers, changing_set
 from .constrained import constraint_rows
 from .records import Array
-from .stepped import presence
+from .stepped import in_steps, presence, program_inputs
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -33,28 +36,66 @@ def modes_along(transitions: tuple[Transition, ...], t: Array) -> list[int]:
     return found
 
 
-def answer_in_modes(
-    answers: Answers,
-    transitions: tuple[Transition, ...],
-    t: Array,
-    q: Array,
-    u: Array,
-    tau: Array,
-    in_steps: bool = False,
-) -> tuple[Array, Array]:
-    """(udot (k, n), λ of all rows (k, m)) at states of a motion, each in the mode of its time. Slips of a motion in
-    time steps do not begin: a step has gone past that."""
-    changing = _changing_set(answers)
-    run, layout = changing.run(), changing.layout
-    udot, multipliers = np.empty((len(t), layout.speeds)), np.empty((len(t), layout.rows))
-    mode = -1
-    for i, (now, due) in enumerate(zip(t.tolist(), modes_along(transitions, t), strict=True)):
-        x = np.concatenate([[now], q[i], u[i], [0.0], tau[i], answers.values])
-        if due != mode:
+def sample_modes(run: Trajectory) -> list[SampleMode]:
+    """The mode at each time of a motion; one object for all times between two transitions where these are found."""
+    if in_steps(run):
+        return _modes_in_steps(run)
+    found = [SampleMode(x.mode, x.slip) for x in run.transitions]
+    return [found[k] for k in modes_along(run.transitions, run.t)]
+
+
+def _modes_in_steps(run: Trajectory) -> list[SampleMode]:
+    """The modes of a motion in time steps: a transition at the end of a step says what held within it, so the state
+    there is in the new mode, and that at the start in the one of the first step."""
+    changing = _changing_set(run.answers)
+    times, found = [x.t for x in run.transitions], list[SampleMode]()
+    for x, now, u in zip(program_inputs(run), run.t.tolist(), run.u, strict=True):
+        change, at = run.transitions[max(0, bisect_right(times, now) - 1)], row_terms(changing, x)
+        if now > times[0]:
+            found.append(with_slips(changing, change.mode, at["rate"]))
+        else:
+            first = _first_step(run)
+            mode, later = _mode_at_start(changing, change.mode, first.mode, at["rate"]), at["A"] @ (first.u_after - u)
+            found.append(with_slips(changing, mode, at["rate"], at["rate"] + later))
+    return found
+
+
+def _first_step(run: Trajectory) -> Transition:
+    """What the first step of a motion in time steps made of the constraints, the choice at the start where it changed
+    nothing. Conditions are looked at where it ends. Steps are of one length but the last, so that the second one ends
+    after twice the mean length."""
+    start = run.transitions[0]
+    second = start.t + 2.0 * (run.outcome.t - start.t) / max(1, run.statistics.steps)
+    at_start = [x for x in run.transitions if x.t <= start.t]
+    within = [x for x in run.transitions if start.t < x.t < second - TOLERATED * (second - start.t)]
+    return [*at_start, *(x for x in within if x.cause not in ("imposed", "freed"))][-1]
+
+
+def _mode_at_start(
+    changing: ChangingSet, mode: Mapping[str, str], step: Mapping[str, str], rate: Array
+) -> dict[str, str]:
+    """The mode at the start of time steps, which take all that touches there as sticking: what the first `step` lets go
+    is open, and what has a speed, or gets one in it, slips."""
+    found = dict(mode)
+    for e, rows in zip(changing.elements, slip_rows(changing), strict=True):
+        if mode[e.name] != "open" and e.type != "switched":
+            moves = rows.stop > rows.start and float(np.linalg.norm(rate[rows])) > AT_REST
+            found[e.name] = "slips" if moves and step[e.name] == "sticks" else step[e.name]
+    return found
+
+
+def answer_in_modes(run: Trajectory) -> tuple[Array, Array]:
+    """(udot (k, n), λ of all rows (k, m)) at the states of a motion, each in the mode of its time."""
+    changing = _changing_set(run.answers)
+    asked, layout = changing.run(), changing.layout
+    udot, multipliers = np.empty((len(run), layout.speeds)), np.empty((len(run), layout.rows))
+    mode: SampleMode | None = None
+    for i, (x, due) in enumerate(zip(program_inputs(run), sample_modes(run), strict=True)):
+        if due is not mode:
             mode = due
-            run.enter(transitions[mode].mode, transitions[mode].slip, x, begins=not in_steps)
-        multipliers[i] = run.reactions(x)  # first: it says which slips have only just begun
-        udot[i] = run.rates(x)[layout.coordinates : layout.coordinates + layout.speeds]
+            asked.enter(mode.mode, mode.slip, x)
+        multipliers[i] = asked.reactions(x)  # first: it says which slips have only just begun
+        udot[i] = asked.rates(x)[layout.coordinates : layout.coordinates + layout.speeds]
     return udot, multipliers
 
 
@@ -101,9 +142,7 @@ def _laws_along(run: Trajectory) -> Array:
     """The numbers of the laws of what comes and goes along a motion, (k, elements, `LAWS`)."""
     changing = _changing_set(run.answers)
     program = Routine(changing.laws.address, len(changing.elements) * len(LAWS))
-    parameters = np.tile(run.answers.values, (len(run), 1))
-    x = np.column_stack([run.t, run.q, run.u, np.zeros(len(run)), run.tau, parameters])
-    return np.array([program(row) for row in x]).reshape(len(run), len(changing.elements), len(LAWS))
+    return np.array([program(x) for x in program_inputs(run)]).reshape(len(run), len(changing.elements), len(LAWS))
 
 
 def _changing_set(answers: Answers) -> ChangingSet:
@@ -111,4 +150,4 @@ def _changing_set(answers: Answers) -> ChangingSet:
     return answers.make_once("changing", lambda: changing_set(answers, None, IMPACT_LAWS[0]))
 
 
-__all__ = ["answer_in_modes", "changing_motion", "modes_along"]
+__all__ = ["answer_in_modes", "changing_motion", "modes_along", "sample_modes"]

@@ -16,6 +16,17 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 
+def in_steps(run: Trajectory) -> bool:
+    """Whether a motion goes by time stepping."""
+    return run.statistics.contact_residual is not None
+
+
+def program_inputs(run: Trajectory) -> Array:
+    """[t, q, u, work, tau, parameters] at each time of a motion, (k, inputs), the work of no account."""
+    parameters = np.tile(run.answers.values, (len(run), 1))
+    return np.column_stack([run.t, run.q, run.u, np.zeros(len(run)), run.tau, parameters])
+
+
 def presence(run: Trajectory) -> Array:
     """Where what comes and goes is in force, (k, elements): conditions impose and free it."""
     changing = run.answers.mechanism.changing
@@ -45,9 +56,8 @@ def stepped_motion(run: Trajectory) -> SteppedMotion | None:
             numbers[b""] = laws(x).reshape(len(elements), len(LAWS))
         return numbers[b""]
 
-    inputs = np.column_stack([run.t, run.q, run.u, np.zeros(len(run)), run.tau, np.tile(answers.values, (len(run), 1))])
     return SteppedMotion(
-        inputs[: steps + 1],
+        program_inputs(run)[: steps + 1],
         layout.inputs["q"].place,
         layout.inputs["u"].place,
         changing.permanent,
@@ -64,4 +74,4 @@ def stepped_motion(run: Trajectory) -> SteppedMotion | None:
     )
 
 
-__all__ = ["stepped_motion"]
+__all__ = ["in_steps", "presence", "program_inputs", "stepped_motion"]

@@ -40,7 +40,7 @@ from .run_files import load_run, save_run
 from .run_pictures import curves, film
 from .run_values import column, evaluate, resample, to_pandas, to_xarray
 from .saturation import Saturation, find_saturation, saturation_sentences
-from .stepped import stepped_motion
+from .stepped import in_steps, stepped_motion
 from .stops import judge_poles, name_stop
 from .vehicles import (
     Crossing,
@@ -202,7 +202,7 @@ class Trajectory:
     @cached_property
     def _in_modes(self) -> tuple[Array, Array]:
         """(udot (k, n), λ of all rows (k, m)) under constraints that come and go, each in the mode of its time."""
-        return answer_in_modes(self.answers, self.transitions, self.t, self.q, self.u, self.tau, self._in_steps)
+        return answer_in_modes(self)
 
     @refuse_odd
     def reactions(self, **options: Any) -> Reactions:
@@ -264,16 +264,11 @@ class Trajectory:
         """
         if self.answers.recursive():
             return check_large_trajectory(self, self.answers.by_bodies(), tolerance)
-        if self._in_steps:
+        if in_steps(self):
             return check_stepped(self, self.answers.equations(), stepped_motion(self), tolerance, self.answers.values)
         changing = changing_motion(self) if self.answers.mechanism.changing else None
         values = self.answers.values
         return check_trajectory(self, self.answers.equations(), tolerance, changing=changing, values=values)
-
-    @property
-    def _in_steps(self) -> bool:
-        """Whether the motion goes by time stepping."""
-        return self.statistics.contact_residual is not None
 
     @refuse_odd
     def plot(self, path: str | Path | None = None, what: str | Sequence[str] = "coordinates") -> Any:

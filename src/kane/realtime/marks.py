@@ -16,6 +16,7 @@ from ..api.answers import changing_set, embedding_of
 from ..api.marks import forces_at, marked_places, marks_kernel, wheel_kernel
 from ..api.simulation import ControlLaw, law_of
 from ..simulate import IMPACT_LAWS, Routine
+from ..simulate.sample_modes import row_terms, with_slips
 
 Array = Any
 
@@ -73,7 +74,9 @@ class ForceMarks:
     def _react(self, x: Array, mode: dict[str, str]) -> tuple[Array, Array]:
         """(multipliers of all rows, rates of the state where constraints come and go)."""
         if self._run is not None:
-            self._run.enter(mode, {}, x, begins=False)
+            constraints = self._run.constraints
+            now = with_slips(constraints, mode, row_terms(constraints, x)["rate"])
+            self._run.enter(now.mode, now.slip, x)
             return self._run.reactions(x), self._run.rates(x)
         if self._embedding is not None:
             return self._embedding.workspace().multipliers(x[None])[0], np.zeros(0)

@@ -342,12 +342,12 @@ class ChangingRun:
         """λ of all rows in the present mode."""
         return self._routine(3, self.constraints.layout.rows)
 
-    def enter(self, mode: Mapping[str, str], slip: Mapping[str, Array], x: Array, *, begins: bool = True) -> None:
+    def enter(self, mode: Mapping[str, str], slip: Mapping[str, Array], x: Array) -> None:
         """Be in a mode, as after a transition, to ask about states with inputs such as x in it. Its slips that have no
-        speed begin there, if any do."""
+        speed begin there."""
         for i, element in enumerate(self.constraints.elements):
             self._arrays["state"][i] = STATES.index(mode[element.name])
-            self._arrays["young"][i] = begins and element.name in slip  # until it is seen to have a speed
+            self._arrays["young"][i] = element.name in slip  # until it is seen to have a speed
             if element.name in slip:
                 self._arrays["direction"][i] = slip[element.name]
         laws = Routine(self.constraints.laws.address, len(LAWS) * len(self.constraints.elements))
