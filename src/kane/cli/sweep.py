@@ -14,7 +14,7 @@ import numpy as np
 from ..api import Model
 from ..api.ensemble_pictures import MOST_CELLS, watched_of
 from ..api.ensemble_progress import LOG_EVERY, Progress
-from ..api.ensemble_views import OCCURS
+from ..api.ensemble_views import OCCURS, end_quantiles, finite_quantiles
 from ..api.ensembles import Ensemble
 from ..api.memory_needs import EnsembleSize, require_ensemble_memory
 from ..api.run_values import find_coordinate
@@ -250,7 +250,7 @@ def _summary(found: Ensemble) -> dict[str, Any]:
             name: {
                 "mean": float(tally.mean[-1]) if tally.count[-1] else np.nan,
                 "deviation": float(tally.deviation[-1]),
-                "quantiles": {str(p): float(tally.quantile(p)[-1]) for p in SHARES},
+                "quantiles": _by_share(end_quantiles(found, name, SHARES)),
             }
             for name, tally in found.tallies.items()
         },
@@ -267,8 +267,11 @@ def _extremes(low: Any, high: Any) -> dict[str, Any]:
 
 def _quantiles(values: Any) -> dict[str, float]:
     """Values that SHARES of those that are finite do not exceed, nan where none is."""
-    good = values[np.isfinite(values)]
-    return {str(p): float(np.quantile(good, p)) if good.size else np.nan for p in SHARES}
+    return _by_share(finite_quantiles(values, SHARES))
+
+
+def _by_share(quantiles: Sequence[float]) -> dict[str, float]:
+    return {str(p): x for p, x in zip(SHARES, quantiles, strict=True)}
 
 
 def _print_summary(found: Ensemble) -> None:

@@ -47,6 +47,22 @@ def test_shares_are_printed_with_their_interval_and_quantities_with_their_extrem
     assert -length <= float(low) < -0.9 * length and -length * np.cos(1.0) > float(high) > -0.6 * length
 
 
+def test_quantiles_at_the_end_are_those_of_the_members(capsys: pytest.CaptureFixture[str]) -> None:
+    """A pendulum let go from rest is never higher than at its start, so neither is any share of them."""
+    assert main([*LINE, "--watch", "h=-L*cos(q)", "--json"]) == FINE
+    kept = json.loads(capsys.readouterr().out)
+    found = kane.load("pendulum").ensemble(
+        np.linspace(0.0, 1.0, 5), n=200, seed=1, q={"q": "uniform(-1,1)"}, watch={"h": "-L*cos(q)"}
+    )
+    assert found.q is not None
+    for share, shown in kept["at_the_end"]["q"]["quantiles"].items():
+        assert shown == pytest.approx(np.quantile(found.q[:, -1, 0], float(share)), rel=1e-12)
+        assert kept["at_the_end"]["h"]["quantiles"][share] <= kept["extremes"]["h"]["high"][share]
+    assert main([*LINE, "--watch", "h=-L*cos(q)", "--json", "--keep", "tallies"]) == FINE
+    tallied = json.loads(capsys.readouterr().out)["at_the_end"]["q"]["quantiles"]
+    assert tallied == pytest.approx(kept["at_the_end"]["q"]["quantiles"], abs=2e-2)  # bins, and none between members
+
+
 def test_one_option_takes_several_names_with_commas_between_them(capsys: pytest.CaptureFixture[str]) -> None:
     """Commas inside a distribution belong to it."""
     shown = []
