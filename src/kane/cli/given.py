@@ -218,12 +218,25 @@ def control_of(model: Model, given: str | None) -> str | dict[str, str] | None:
     between: `u1=-2*q1-u1,elbow=0.5`."""
     if given is None or "=" not in given:
         return named_control(model, given)
+    _refuse_mixed_laws(model, given)
     found = _expressions([given], "--control", "u1=-2*q1")
     known = [*model.mechanism.speed_records, *model.mechanism.joints]
     for name in found:
         if name not in known:
             raise UsageError(f"--control {name}={found[name]}: unknown name '{name}'; {suggestion(name, known)}")
     return found
+
+
+def _refuse_mixed_laws(model: Model, given: str) -> None:
+    """Refuse a law by its name beside expressions."""
+    parts = separate([given])
+    expressions = ",".join(part for part in parts if "=" in part)
+    for name in parts:
+        if name in (*model.controls, *HELD):
+            raise UsageError(
+                f"--control {given}: a law by its name and expressions cannot be mixed\n"
+                f"    fix: --control {name} alone, or --control '{expressions}' with an expression for each effort"
+            )
 
 
 def events_of(arguments: Namespace) -> dict[str, Any] | None:

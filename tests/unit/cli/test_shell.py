@@ -16,7 +16,7 @@ import kane
 from kane.advice import KEEPS
 from kane.api.run_pictures import GROUPS
 from kane.catalogue import builtin_controls, builtin_names, builtin_text
-from kane.cli import main
+from kane.cli import USAGE, main
 from kane.cli.completion import bash, commands, fish, zsh
 from kane.cli.given import coordinates_of
 from kane.cli.parser import COMMANDS, DRAWN, FILES, parser
@@ -142,6 +142,14 @@ def test_a_law_may_be_given_as_expressions(laws: list[str], capsys: pytest.Captu
         np.linspace(0, 1, 1001), q={"q1": 1.0}, control={"u1": "-3*q1-max(u1,0)", "elbow": "-u2"}
     )
     assert found["q"]["q2"] == run["q2"][-1]
+
+
+@pytest.mark.parametrize("laws", [["feedback", "u1=0"], ["u1=0,feedback"], ["hold", "u1=0"]])
+def test_a_law_by_name_is_not_mixed_with_expressions(laws: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    options = [word for law in laws for word in ("--control", law)]
+    assert main(["simulate", "stanford-arm", "--t", "0.1", *options]) == USAGE
+    said = capsys.readouterr().err
+    assert "cannot be mixed" in said and "alone, or --control 'u1=0'" in said
 
 
 def test_events_are_counted_and_end_the_motion(capsys: pytest.CaptureFixture[str]) -> None:
