@@ -115,6 +115,18 @@ def test_the_rate_is_that_of_the_last_while(
     assert last == "2800 of 10000 members, 3 failed, 11.1 per second, 11 min left"  # 400 in 36 s
 
 
+def test_the_rate_begins_when_compiling_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """100 members in the 2 s after a minute of compiling are 50 per second."""
+    clock = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
+    pace = MemberRate(1000)
+    clock[0] = 60.0
+    pace.restart()
+    clock[0] = 62.0
+    found = pace.progress(100, 0)
+    assert found.rate == pytest.approx(50.0) and found.left == pytest.approx(18.0)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
