@@ -66,14 +66,14 @@ def after_compilation(call: Callable[[], object]) -> Iterator[None]:
     if interrupted():
         raise KeyboardInterrupt
 
-    class Listener(event.Listener):
+    class CompilationEnd(event.Listener):
         def on_start(self, event: object) -> None:
             pass
 
         def on_end(self, event: object) -> None:
             call()
 
-    with event.install_listener("numba:compile", Listener()):
+    with event.install_listener("numba:compile", CompilationEnd()):
         yield
 
 

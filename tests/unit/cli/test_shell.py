@@ -340,7 +340,7 @@ def test_runs_are_written_in_every_format_and_come_back(tmp_path: Path) -> None:
 def test_tip_over_and_joints_are_drawn_by_name(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     words = ["simulate", "diff-drive-arm", "--t", "0.02", "--plot", str(tmp_path / "x.png"), "--of"]
-    assert main([*words, "tipovr"]) == 1
+    assert main([*words, "tipovr"]) == USAGE
     run = kane.load("diff-drive-arm").simulate(0.02)
     lines = [axes.lines[0] for axes in run.plot(what=["tipover", "tipover*1", "elbow"]).axes]
     drawn = [line.get_ydata() for line in lines]
