@@ -107,6 +107,18 @@ def test_efforts_are_held_at_their_limits_where_asked(law: Any, tmp_path: Path) 
     assert held.check().passed
 
 
+def test_saturation_without_limits_of_efforts_warns_once() -> None:
+    model = kane.load("cart-pole")
+    assert not any(math.isfinite(limit.effort) for limit in model.mechanism.limits.values())
+    with pytest.warns(UserWarning, match="saturate=True changes nothing: 'cart-pole' has no limits") as said:
+        run = model.simulate(0.5, control="balance", saturate=True)
+    assert len(said) == 1
+    assert run.q[-1].tolist() == model.simulate(0.5, control="balance").q[-1].tolist()
+    with pytest.warns(UserWarning, match="no limits of efforts") as said:
+        model.ensemble(0.1, n=3, q={"q": "uniform(0, 0.1)"}, control="balance", saturate=True)
+    assert len(said) == 1
+
+
 def test_curves_show_where_a_limit_is_left(tmp_path: Path) -> None:
     run = robot(tmp_path).simulate(np.linspace(0, 2, 50), q={"q_swing": 0.9})
     axis = run.plot().axes[0]

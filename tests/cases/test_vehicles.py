@@ -180,6 +180,19 @@ def test_load_moves_to_the_rear_axle_while_the_car_accelerates(root: str) -> Non
     assert longitudinal[2:] == pytest.approx([(30.0 - spin * a / RADIUS) / RADIUS] * 2, rel=1e-10)
 
 
+def test_the_least_normal_force_is_told_from_the_first_time_it_is_so() -> None:
+    """A constant torque accelerates the car evenly: normal forces are constant, least from t = 0, whatever rounding
+    adds to them. Where it begins at 1 s the front wheels carry less from then on."""
+    m = car()
+    tau = {name: 30.0 if name in ("u_rl", "u_rr") else 0.0 for name in m.speeds}
+    ground = m.simulate(np.linspace(0.0, 5.0, 101), tau=tau).ground()
+    normal = ground.normal * (1.0 - 1e-14 * np.random.default_rng(1).random(ground.normal.shape))
+    assert len(set(np.argmin(normal, axis=0))) == 4  # rounding alone would say four times
+    assert repr(replace(ground, normal=normal)).count("least at t = 0 s") == 4
+    normal[ground.t < 1.0, :2] += 1e-3
+    assert repr(replace(ground, normal=normal)).count("least at t = 1 s") == 2
+
+
 def bisect(low: float, high: float, unstable: Any) -> float:
     for _ in range(34):
         middle = 0.5 * (low + high)

@@ -76,12 +76,9 @@ def _value(mechanism: Mechanism, where: str, value: Any) -> Any:
 
 def _read_distribution(mechanism: Mechanism, where: str, text: str) -> Any:
     """The distribution that a text names, or the number that it is."""
+    if unknown := unknown_distribution(text):
+        raise InputError(f"{where} = '{text}': {unknown}")
     named = _TEXT.match(text)
-    if named is not None and named[1] not in (*KINDS, *FUNCTIONS):
-        close = closest(named[1], list(KINDS))
-        known = f"give {', '.join(f'{kind}(…)' for kind in KINDS)}, or in Python a function of a generator"
-        fix = known if close is None else f"did you mean '{close}'?"
-        raise InputError(f"{where} = '{text}': there is no distribution '{named[1]}'\n    fix: {fix}")
     if named is None or named[1] not in KINDS:
         try:
             return given.number(mechanism, where, text)
@@ -95,6 +92,17 @@ def _read_distribution(mechanism: Mechanism, where: str, text: str) -> Any:
         meant = ", ".join(str(p) for p in inspect.signature(KINDS[named[1]]).parameters)
         what = f"{named[1]} does not take {len(numbers)} numbers"
         raise InputError(f"{where} = '{text}': {what}\n    fix: give {named[1]}({meant})") from None
+
+
+def unknown_distribution(text: str) -> str:
+    """What to say of a text that names a distribution that there is not; nothing of any other."""
+    named = _TEXT.match(text)
+    if named is None or named[1] in (*KINDS, *FUNCTIONS):
+        return ""
+    close = closest(named[1], list(KINDS))
+    known = f"give {', '.join(f'{kind}(…)' for kind in KINDS)}, or in Python a function of a generator"
+    fix = known if close is None else f"did you mean '{close}'?"
+    return f"there is no distribution '{named[1]}'\n    fix: {fix}"
 
 
 def count_members(n: Any, columns: list[Column]) -> int:
@@ -117,4 +125,4 @@ def whole_number(name: str, value: Any, least: int) -> int:
     return int(cast("int", value))
 
 
-__all__ = ["count_members", "read_columns", "whole_number"]
+__all__ = ["count_members", "read_columns", "unknown_distribution", "whole_number"]

@@ -117,7 +117,7 @@ def fan(ensemble: Ensemble, names: Sequence[str], title: str = "") -> Any:
 
 
 def histogram(ensemble: Ensemble, result: str, title: str = "") -> Any:
-    """How a result is distributed, and why members ended."""
+    """How a result is distributed, and how members ended where they did so in several ways."""
     from ..viewer import ensembles as pictures
 
     values = ensemble_views.column(ensemble, result)

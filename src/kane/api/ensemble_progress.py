@@ -46,7 +46,7 @@ def _duration(seconds: float) -> str:
 
 
 class MemberRate:
-    """The rate of `count` members, from when they were done."""
+    """The rate of `count` members, from when they were done; threads may restart it while others ask."""
 
     def __init__(self, count: int):
         self.count = count
@@ -54,12 +54,16 @@ class MemberRate:
 
     def progress(self, done: int, failed: int) -> Progress:
         """How far the ensemble is with so many members done."""
-        now = time.perf_counter()
-        while len(self.seen) > 1 and now - self.seen[1][0] >= WINDOW:  # so that what a store had is soon forgotten
-            self.seen.popleft()
-        rate = (done - self.seen[0][1]) / max(now - self.seen[0][0], 1e-9)
-        self.seen.append((now, done))
+        now, seen = time.perf_counter(), self.seen
+        while len(seen) > 1 and now - seen[1][0] >= WINDOW:  # so that what a store had is soon forgotten
+            seen.popleft()
+        rate = (done - seen[0][1]) / max(now - seen[0][0], 1e-9)
+        seen.append((now, done))
         return Progress(done, self.count, failed, rate, (self.count - done) / max(rate, 1e-9))
+
+    def restart(self) -> None:
+        """Take the rate from now on: the time before went into compiling, which is over."""
+        self.seen = deque([(time.perf_counter(), self.seen[-1][1])])
 
 
 class ProgressLine:

@@ -324,6 +324,20 @@ def column(ensemble: Ensemble, name: str) -> Any:
     return np.asarray(known[name], dtype=float)
 
 
+def end_quantiles(ensemble: Ensemble, name: str, shares: Sequence[float]) -> list[float]:
+    """Values of what is watched that these `shares` of the members do not exceed at the end, nan where none has one:
+    exact where members keep their ends, else within a bin of the tallies."""
+    if name not in ensemble.end:
+        return [float(ensemble.tallies[name].quantile(p)[-1]) for p in shares]
+    return finite_quantiles(ensemble.end[name], shares)
+
+
+def finite_quantiles(values: Any, shares: Sequence[float]) -> list[float]:
+    """Numbers that these `shares` of the finite `values` (n,) do not exceed, nan where none is finite."""
+    good = values[np.isfinite(values)]
+    return np.quantile(good, shares).tolist() if good.size else [np.nan] * len(shares)
+
+
 def occurs(ensemble: Ensemble, name: str) -> bool:
     """Whether some member has a result."""
     return bool(np.isfinite(column(ensemble, name)).any())
@@ -333,8 +347,10 @@ __all__ = [
     "column",
     "columns",
     "differences",
+    "end_quantiles",
     "endings",
     "find_difference",
+    "finite_quantiles",
     "occurrences",
     "occurs",
     "rank_correlation",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +23,7 @@ from ..ensemble.tallies import share_interval
 from ..errors import InputError, suggestion, visible
 from ..markup import paragraph, table
 from ..simulate import ENDS
+from ..simulate.notice import after_compilation
 from . import ensemble_pictures, ensemble_views
 from .answers import Answers, free_parameters
 from .ensemble_given import count_members, read_columns, whole_number
@@ -30,6 +31,7 @@ from .ensemble_progress import MemberRate, Progress, ProgressLine, teller
 from .ensemble_store import finish_store, open_store
 from .ensemble_watch import read_watch
 from .ensemble_work import MemberWork
+from .limits import warn_without_effort_limits
 from .memory_needs import EnsembleSize, require_ensemble_memory
 from .records import Array
 from .simulation import ControlLaw, read_events
@@ -295,6 +297,8 @@ def ensemble(
     plan = Draws(tuple(columns), count_members(n, columns), whole_number("seed", seed, 0), sampling)
     watched = read_watch(free.mechanism, watch, times.size > 2)
     read_events(free.mechanism, events)  # refused once, not by each member
+    if saturate:
+        warn_without_effort_limits(free.mechanism)
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
     asked |= {"contacts": contacts, "events": events, "saturate": saturate, "options": options}
@@ -326,8 +330,12 @@ def _gather(
     """Take in blocks until there are enough; whether an interrupt did not end it first, which keeps what is done."""
     count = gathering.work.plan.count
     rate = MemberRate(count)
+    compiles_here = tell is not None and executor is None
     try:
-        with closing(gather_blocks(gathering.work, count, executor, store)) as blocks:
+        with (
+            after_compilation(rate.restart) if compiles_here else nullcontext(),
+            closing(gather_blocks(gathering.work, count, executor, store)) as blocks,
+        ):
             for block in blocks:
                 gathering.take(block)
                 if tell is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..advice import Option
-from ..errors import KaneError
+from ..errors import KaneError, warn
 from ..formulation import CompiledControl, Equations
 from ..graph import Expr
 from ..model import Mechanism
@@ -123,6 +123,15 @@ def saturate(efforts: dict[Expr, Expr], mechanism: Mechanism) -> dict[Expr, Expr
     }
 
 
+def warn_without_effort_limits(mechanism: Mechanism) -> None:
+    """Warn that saturation changes nothing in a mechanism none of whose efforts has a limit."""
+    if not bounded_efforts(mechanism):
+        warn(
+            f"{Option('saturate', (True,))} changes nothing: '{mechanism.name}' has no limits of efforts\n"
+            "    fix: give coordinates some, as in a model file by limits: {q1: {effort: 10}}"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class SaturatedControl:
     """A compiled law whose efforts along the speeds are at `most` so large (N m, N)."""
@@ -182,4 +191,5 @@ __all__ = [
     "leave_limits",
     "limit_sentences",
     "saturate",
+    "warn_without_effort_limits",
 ]

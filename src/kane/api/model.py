@@ -38,6 +38,7 @@ from . import constrained, ensembles, explaining, given, linear, pages, reaction
 from . import modes as mode_machine
 from .answers import Answers, free_parameters
 from .kept_runs import Keep, checkpoints_of
+from .limits import warn_without_effort_limits
 from .places import PlaceAnswers
 from .recordings import show_model
 from .records import Array, Energy
@@ -631,6 +632,8 @@ class Model:
             checkpoints = checkpoints_of(keep, answers, ready)
         except FAULTS as error:
             raise odd_argument("simulate", (t,), asked | options | {"keep": keep}, error) from error
+        if saturate:
+            warn_without_effort_limits(answers.mechanism)
         self._shared = True
         solution = ready.run(progress, checkpoints)
         if checkpoints is not None and solution.outcome.reason != "interrupt" and not isinstance(keep, Keep):

@@ -28,7 +28,7 @@ from .run_values import (
     unit_of_text,
     units_of,
 )
-from .simulation import force_symbols
+from .simulation import effort_names, force_symbols
 
 if TYPE_CHECKING:
     from ..model import Joint, Mechanism
@@ -150,7 +150,8 @@ def check_drawn(m: Mechanism, text: str) -> None:
         return
     watched = force_symbols(m)
     if text.isidentifier() and text not in watched:
-        near = suggestion(text, dict.fromkeys([*GROUPS, *_columns_of(m), *watched]))
+        others = (*acceleration_names(m.coordinates), *effort_names(m.speeds))
+        near = suggestion(text, dict.fromkeys([*GROUPS, *_columns_of(m), *others, *watched]))
         raise InputError(f"plot: there is nothing called '{text}'\n    fix: {near}")
 
 

@@ -81,7 +81,7 @@ class GroundForces:
         lines = [f"Ground forces on {len(self.wheels)} wheels at {len(self.t)} times (N)"]
         width = max(map(len, self.wheels))
         for j, name in enumerate(self.wheels):
-            lowest = int(np.argmin(self.normal[:, j]))
+            lowest = _first_least(self.normal[:, j])
             needed = self.friction[:, j][self.normal[:, j] > 0]
             shown = f"{needed.max():.4g}" if len(needed) else "none"
             lines.append(
@@ -91,6 +91,11 @@ class GroundForces:
         if self.undetermined:
             lines.append(f"not determined by rigid bodies: {', '.join(self.undetermined)}")
         return "\n".join([*lines, *crossing_lines(self.crossings)])
+
+
+def _first_least(values: Array) -> int:
+    """Where values (k,) are first at their least, but for rounding; wheels that carry alike have the same place."""
+    return int(np.argmax(values <= values.min() + _NOTHING * np.abs(values).max()))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 from argparse import Namespace
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from ..errors import WritingError, excerpt, suggestion
 from ..model import ROBOTS, Mechanism, missing_meshes
 from ..model.attitude import QUATERNIONS, start_of_attitude
 from ..model.files.loading import SUFFIXES
+from ..space.rotations import UNIT_TOLERANCE
 from ..writing import check_writable
 from . import UsageError
 from .parser import HELD
@@ -137,8 +139,24 @@ def coordinates_of(model: Model, texts: Sequence[str], option: str = "--q") -> d
             turned = f"{name}={_ORIENTATIONS}; or " if joint.type.kind in QUATERNIONS else ""
             fix = f"{turned}its coordinates by name: {', '.join(own)}"
             raise UsageError(f"{option} {part}: '{name}' is a {joint.type.kind} joint\n    fix: {fix}")
+        _refuse_long_axis(model, orientation, f"{option} {part}")
         found |= start_of_attitude(mechanism, name, orientation, f"{option} {name}")
     return found
+
+
+def _refuse_long_axis(model: Model, orientation: dict[str, Any], where: str) -> None:
+    """Refuse an axis that is no unit vector, with the one along it as the command line has it."""
+    parts = orientation.get("axis", "z")
+    if isinstance(parts, str):
+        return
+    axis = [model.mechanism.number_of_text(part, where) for part in parts]
+    length = math.hypot(*axis)
+    if abs(length - 1.0) > UNIT_TOLERANCE:
+        unit = ",".join(f"{x / length:.9g}" for x in axis) if length > 0.0 else "1,0,0"
+        raise UsageError(
+            f"{where}: the axis has length {length:g}\n    because an axis is a unit vector\n"
+            f"    fix: axis({unit},{orientation['angle']})"
+        )
 
 
 def speeds_of(model: Model, texts: Sequence[str], option: str = "--u") -> dict[str, float]:
@@ -218,12 +236,25 @@ def control_of(model: Model, given: str | None) -> str | dict[str, str] | None:
     between: `u1=-2*q1-u1,elbow=0.5`."""
     if given is None or "=" not in given:
         return named_control(model, given)
+    _refuse_mixed_laws(model, given)
     found = _expressions([given], "--control", "u1=-2*q1")
     known = [*model.mechanism.speed_records, *model.mechanism.joints]
     for name in found:
         if name not in known:
             raise UsageError(f"--control {name}={found[name]}: unknown name '{name}'; {suggestion(name, known)}")
     return found
+
+
+def _refuse_mixed_laws(model: Model, given: str) -> None:
+    """Refuse a law by its name beside expressions."""
+    parts = separate([given])
+    expressions = ",".join(part for part in parts if "=" in part)
+    for name in parts:
+        if name in (*model.controls, *HELD):
+            raise UsageError(
+                f"--control {given}: a law by its name and expressions cannot be mixed\n"
+                f"    fix: --control {name} alone, or --control '{expressions}' with an expression for each effort"
+            )
 
 
 def events_of(arguments: Namespace) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from ..api.memory_needs import require_motion_memory
 from ..api.run_files import SUFFIXES
 from ..api.run_pictures import check_drawn
 from ..api.simulation import effort_names
+from ..errors import InputError
 from ..report.motions import Motion
 from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
@@ -27,6 +29,7 @@ from .streams import say
 from .wording import in_shell
 
 PICTURES = (".png", ".svg", ".pdf")
+FIXED = "rk4"  # the method whose steps have one length
 DURATION = 10.0  # s of a motion about which nothing is said
 
 
@@ -92,11 +95,7 @@ def run_simulation(
         raise UsageError(f"--samples {samples}: give two or more, or 0 for each step of the integrator")
     require_motion_memory(model.mechanism, samples)  # before the times are made
     times = np.linspace(0.0, end, max(samples, 3)) if samples else (0.0, end)
-    step = arguments.step
-    if step is None and arguments.method == "rk4":
-        raise UsageError("--method rk4 has a fixed step: add --step SECONDS")
-    if step is None and arguments.contacts == "stepping":
-        raise UsageError("--contacts stepping has steps of one length: add --step SECONDS, say 0.005")
+    step = step_of(arguments)
     with bar("simulating") as progress:
         return model.simulate(
             times,
@@ -118,6 +117,22 @@ def run_simulation(
         )
 
 
+def step_of(arguments: Namespace) -> float | None:
+    """The step (s) that the command line gives: there is one where steps have one length, and only there."""
+    step, method, stepping = arguments.step, arguments.method, getattr(arguments, "contacts", "") == "stepping"
+    if step is None and method == FIXED:
+        raise UsageError(f"--method {FIXED} has a fixed step: add --step SECONDS")
+    if step is None and stepping:
+        raise UsageError("--contacts stepping has steps of one length: add --step SECONDS, say 0.005")
+    if step is not None and method != FIXED and not stepping:
+        bound = ", or bound it by --max-step SECONDS" if hasattr(arguments, "max_step") else ""
+        raise UsageError(
+            f"--step {step:g}: method {method} chooses its own step\n"
+            f"    fix: leave out --step {step:g}{bound}, or add --method {FIXED}"
+        )
+    return step
+
+
 def simulate(arguments: Namespace) -> int:
     """Simulate, print how it ended, write what was asked for."""
     model = model_of(arguments)
@@ -128,8 +143,7 @@ def simulate(arguments: Namespace) -> int:
     if arguments.of and picture is None:
         raise UsageError(f"--of {','.join(arguments.of)}: says what a plot shows\n    fix: add --plot FILE.png")
     if picture is not None:
-        for text in separate(arguments.of):
-            check_drawn(model.mechanism, text)
+        _refuse_undrawn(model, separate(arguments.of))
     drive = drive_of(model, arguments, asked_motion(model, arguments))
     refuse_unfollowed(drive, arguments)
     if drive.about:
@@ -152,6 +166,15 @@ def simulate(arguments: Namespace) -> int:
     if arguments.view:
         trajectory.view()
     return status_of(trajectory)
+
+
+def _refuse_undrawn(model: Model, texts: Sequence[str]) -> None:
+    """Refuse names of nothing that a plot could show."""
+    for text in texts:
+        try:
+            check_drawn(model.mechanism, text)
+        except InputError as error:
+            raise UsageError(f"--of {text}: {str(error).removeprefix('plot: ')}") from None
 
 
 def _write(output: Path, trajectory: Trajectory, part: PartialRun | None) -> None:

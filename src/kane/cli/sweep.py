@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..api import Model
+from ..api.ensemble_given import unknown_distribution
 from ..api.ensemble_pictures import MOST_CELLS, watched_of
 from ..api.ensemble_progress import LOG_EVERY, Progress
-from ..api.ensemble_views import OCCURS
+from ..api.ensemble_views import OCCURS, end_quantiles, finite_quantiles
 from ..api.ensembles import Ensemble
 from ..api.memory_needs import EnsembleSize, require_ensemble_memory
 from ..api.run_values import find_coordinate
@@ -24,7 +25,7 @@ from ..simulate import ENDS
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import BAR_AFTER, can_draw, heading, print_json, show, table
 from .given import control_of, event_of, file_to_write, find_speed, model_of, separate
-from .motion import DURATION, PICTURES
+from .motion import DURATION, PICTURES, step_of
 from .streams import say
 from .wording import in_shell
 from .workers import workers_of
@@ -149,9 +150,6 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         raise UsageError("--sobol: its indices are drawn in a report; add --report FILE.html")
     if arguments.resume and arguments.out is None:
         raise UsageError("--resume: goes on with a store; add --out FOLDER.zarr")
-    step = arguments.step
-    if step is None and arguments.method == "rk4":
-        raise UsageError("--method rk4 has a fixed step: add --step SECONDS")
     events = _texts(arguments.event, None, "--event", "fell")
     return {
         "t": end,
@@ -169,7 +167,7 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         "method": arguments.method,
         "rtol": arguments.rtol,
         "atol": arguments.atol,
-        "step": step,
+        "step": step_of(arguments),
         "store": arguments.out,
         "resume": arguments.resume,
     }
@@ -198,6 +196,8 @@ def _texts(given: Sequence[str], known: Any, option: str, example: str = "q1") -
             raise UsageError(f"{option} {part}: unknown name '{name}'; {suggestion(name, known)}")
         if name in found:
             raise UsageError(f"{option} {part}: '{name}' is given twice")
+        if known is not None and (unknown := unknown_distribution(text)):
+            raise UsageError(f"{option} {part}: {unknown}")
         found[name] = text
     return found
 
@@ -250,7 +250,7 @@ def _summary(found: Ensemble) -> dict[str, Any]:
             name: {
                 "mean": float(tally.mean[-1]) if tally.count[-1] else np.nan,
                 "deviation": float(tally.deviation[-1]),
-                "quantiles": {str(p): float(tally.quantile(p)[-1]) for p in SHARES},
+                "quantiles": _by_share(end_quantiles(found, name, SHARES)),
             }
             for name, tally in found.tallies.items()
         },
@@ -267,8 +267,11 @@ def _extremes(low: Any, high: Any) -> dict[str, Any]:
 
 def _quantiles(values: Any) -> dict[str, float]:
     """Values that SHARES of those that are finite do not exceed, nan where none is."""
-    good = values[np.isfinite(values)]
-    return {str(p): float(np.quantile(good, p)) if good.size else np.nan for p in SHARES}
+    return _by_share(finite_quantiles(values, SHARES))
+
+
+def _by_share(quantiles: Sequence[float]) -> dict[str, float]:
+    return {str(p): x for p, x in zip(SHARES, quantiles, strict=True)}
 
 
 def _print_summary(found: Ensemble) -> None:

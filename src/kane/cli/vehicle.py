@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..api import Trajectory
+from ..api import Model, Trajectory
 from ..api.lifting import Lifting
-from ..api.vehicles import find_vehicle
+from ..errors import InputError, suggestion
+from . import UsageError
 from .console import bar, heading, print_json, show, table
 from .driving import drive_of
 from .given import file_to_write, model_of
@@ -26,7 +27,7 @@ def vehicle(arguments: Namespace) -> int:
     model = model_of(arguments)
     picture = file_to_write(arguments, "plot", PICTURES)
     page = file_to_write(arguments, "animate", PAGES)
-    find_vehicle(model.mechanism, arguments.vehicle)
+    _refuse_missing_vehicle(model, arguments)
     if arguments.control is None and model.controls:
         arguments.control = next(iter(model.controls))
         say(f"control law '{arguments.control}' (choose another with --control)")
@@ -47,6 +48,20 @@ def vehicle(arguments: Namespace) -> int:
             trajectory.page(page)
         say(f"wrote {page}")
     return status_of(trajectory)
+
+
+def _refuse_missing_vehicle(model: Model, arguments: Namespace) -> None:
+    """Refuse a model without the vehicle that is asked for, or with several where none is named."""
+    known, name = list(model.mechanism.vehicles), arguments.vehicle
+    if not known:
+        raise InputError(
+            f"model '{model.name}' has no vehicle\n"
+            "    fix: say which body stands on which wheels, by vehicle: in the model file"
+        )
+    if name is not None and name not in known:
+        raise UsageError(f"--vehicle {name}: no such vehicle; {suggestion(name, known)}")
+    if name is None and len(known) > 1:
+        raise UsageError(f"several vehicles: {', '.join(known)}\n    fix: say which, as in --vehicle {known[0]}")
 
 
 def _figures(trajectory: Trajectory, name: str | None) -> dict[str, Any]:

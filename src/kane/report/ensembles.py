@@ -11,7 +11,17 @@ import numpy as np
 from ..api import Ensemble
 from ..api import ensemble_pictures as pictures
 from ..api.ensemble_store import contents_of
-from ..api.ensemble_views import differences, endings, occurs, result_column, results, sensitivity, sobol
+from ..api.ensemble_views import (
+    differences,
+    end_quantiles,
+    endings,
+    finite_quantiles,
+    occurs,
+    result_column,
+    results,
+    sensitivity,
+    sobol,
+)
 from ..errors import InputError
 from ..markup import code_block, details, paragraph, table, text
 from ..viewer import plots
@@ -122,8 +132,8 @@ def _outcomes_chapter(ensemble: Ensemble, chosen: Sequence[str]) -> Section:
 
 
 def _quantiles(values: Any) -> tuple[str, ...]:
-    good = np.empty(0) if values is None else values[np.isfinite(values)]
-    return tuple(f"{np.quantile(good, p):.5g}" if good.size else "–" for p in QUANTILES)
+    found = finite_quantiles(np.empty(0) if values is None else values, QUANTILES)
+    return tuple(f"{x:.5g}" if np.isfinite(x) else "–" for x in found)
 
 
 def _time_chapter(ensemble: Ensemble) -> Section:
@@ -138,8 +148,9 @@ def _time_chapter(ensemble: Ensemble) -> Section:
     rows = []
     for name, tally in ensemble.tallies.items():
         known = tally.count[-1] > 0
-        shown = (tally.mean, tally.deviation, tally.low, *(tally.quantile(p) for p in QUANTILES), tally.high)
-        rows.append((name, int(tally.count[-1]), *(f"{x[-1]:.5g}" if known else "–" for x in shown)))
+        mean, deviation, low, high = (x[-1] for x in (tally.mean, tally.deviation, tally.low, tally.high))
+        shown = (mean, deviation, low, *end_quantiles(ensemble, name, QUANTILES), high)
+        rows.append((name, int(tally.count[-1]), *(f"{x:.5g}" if known else "–" for x in shown)))
     shares = (f"{p:.0%}" for p in QUANTILES)
     heads = ("at the end", "members", "mean", "deviation", "least", *shares, "greatest")
     return Section("Over time" if len(ensemble.t) > 2 else "At the end", body + table(heads, rows))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 
 from ..advice import Option
 from ..errors import warn
@@ -20,10 +21,10 @@ PATIENCE = 2.0
 def announce_compilation(what: str) -> Iterator[None]:
     """Where numba has to compile something in this block, say on standard error that `what` is being compiled.
 
-    Compiled code is kept on disk, so this is said once per installation: on a terminal at once, in a notebook, a file
-    or a pipe where it takes longer than PATIENCE. A process without standard error is not disturbed. An interrupt
-    (Ctrl-C) waits until the block is done: numba that is imported or compiles by half is of no use to the rest of the
-    process. A second one does not wait.
+    Compiled code is kept on disk, so this is said once per installation, and of one thing once in a process: on a
+    terminal at once, in a notebook, a file or a pipe where it takes longer than PATIENCE. A process without standard
+    error is not disturbed. An interrupt (Ctrl-C) waits until the block is done: numba that is imported or compiles by
+    half is of no use to the rest of the process. A second one does not wait.
     """
     with defer_interrupts() as interrupted, _tell_compilation(what):
         yield
@@ -57,7 +58,36 @@ def _tell_compilation(what: str) -> Iterator[None]:
         later.cancel()
 
 
+@contextmanager
+def after_compilation(call: Callable[[], object]) -> Iterator[None]:
+    """In this block `call` whenever numba has compiled something, in any thread of this process."""
+    with defer_interrupts() as interrupted:
+        from numba.core import event
+    if interrupted():
+        raise KeyboardInterrupt
+
+    class CompilationEnd(event.Listener):
+        def on_start(self, event: object) -> None:
+            pass
+
+        def on_end(self, event: object) -> None:
+            call()
+
+    with event.install_listener("numba:compile", CompilationEnd()):
+        yield
+
+
+_ONE_AT_A_TIME = threading.Lock()
+
+
 def _tell(what: str) -> None:
+    """Say that `what` is being compiled, unless that was said; threads that compile hear of one another's work."""
+    with _ONE_AT_A_TIME:
+        _tell_once(what)
+
+
+@cache
+def _tell_once(what: str) -> None:
     """Say that `what` is being compiled, where there is a standard error that takes it."""
     if sys.stderr is not None:
         with suppress(OSError, ValueError):  # a full disk; closed

@@ -88,7 +88,11 @@ class Fan:
     high: Array
 
 
-def _figure(count: int, title: str, each: tuple[float, float] = (3.15, 2.3)) -> tuple[Picture, Any]:
+SMALL, ALONE = (3.15, 2.3), (9.45, 6.0)
+"""Width and height (inches) of one of several plots, and of one that is a picture by itself."""
+
+
+def _figure(count: int, title: str, each: tuple[float, float] = SMALL) -> tuple[Picture, Any]:
     """A figure of so many small plots, three to a row, and its axes."""
     across = max(1, min(3, count))
     down = -(-count // across)
@@ -114,7 +118,7 @@ def _write_title(figure: Picture, title: str) -> None:
 def fans(t: Array, shown: Sequence[Fan], title: str = "") -> Picture:
     """Bands that hold half and nine tenths of the members, the median, and the extremes."""
     with rc_context(STYLE):
-        figure, axes = _figure(len(shown), title)
+        figure, axes = _figure(len(shown), title, SMALL if len(shown) > 1 else ALONE)
         for ax, fan in zip(axes, shown, strict=False):
             for k, alpha in enumerate(BANDS):
                 ax.fill_between(t, fan.quantiles[k], fan.quantiles[4 - k], color=PALETTE[0], alpha=alpha, linewidth=0)
@@ -148,22 +152,29 @@ class Counted(Protocol):
 
 
 def histogram(values: Array, endings: Sequence[Counted], label: Label, title: str = "") -> Picture:
-    """How a result is distributed, and how members ended."""
+    """How a result is distributed and, where members ended in several ways, how many in each."""
     with rc_context(STYLE):
         figure = Picture(figsize=(9.75, 3.2), layout="constrained")
-        left, right = figure.subplots(1, 2, width_ratios=(2.2, 1))
+        several = len(endings) > 1
+        left, *right = figure.subplots(1, 1 + several, width_ratios=(2.2, 1)[: 1 + several], squeeze=False)[0]
         _draw_histogram(left, label, values)
         left.set_ylabel("members")
-        colors = [PALETTE[0] if ending.success else FAILED for ending in endings]
-        words = ["\n".join(wrap(visible(ending.words), WORDS)) for ending in endings]
-        bars = right.barh(words, [ending.count for ending in endings], color=colors, height=0.6)
-        right.bar_label(bars, padding=3, fontsize=8, color=INK)
-        right.invert_yaxis()  # the first on top
-        right.set_title("how members ended")
-        right.grid(False, axis="y")
-        right.margins(x=0.16)
+        for ax in right:
+            _draw_endings(ax, endings)
         _write_title(figure, title)
     return figure
+
+
+def _draw_endings(ax: Any, endings: Sequence[Counted]) -> None:
+    """Draw how many members ended in which way, the first on top."""
+    colors = [PALETTE[0] if ending.success else FAILED for ending in endings]
+    words = ["\n".join(wrap(visible(ending.words), WORDS)) for ending in endings]
+    bars = ax.barh(words, [ending.count for ending in endings], color=colors, height=0.6)
+    ax.bar_label(bars, padding=3, fontsize=8, color=INK)
+    ax.invert_yaxis()
+    ax.set_title("how members ended")
+    ax.grid(False, axis="y")
+    ax.margins(x=0.16)
 
 
 def histograms(results: Sequence[tuple[Label, Array]], title: str = "") -> Picture:

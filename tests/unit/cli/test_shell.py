@@ -16,7 +16,7 @@ import kane
 from kane.advice import KEEPS
 from kane.api.run_pictures import GROUPS
 from kane.catalogue import builtin_controls, builtin_names, builtin_text
-from kane.cli import main
+from kane.cli import USAGE, main
 from kane.cli.completion import bash, commands, fish, zsh
 from kane.cli.given import coordinates_of
 from kane.cli.parser import COMMANDS, DRAWN, FILES, parser
@@ -126,11 +126,30 @@ def test_a_free_joint_starts_in_any_orientation(said: str, expected: list[float]
         ("free-body", "fligt=axis(z,1)", "did you mean 'flight'?"),
         ("satellite-with-panels", "gimbal=axis(z,1)", "its coordinates by name: az, el"),
         ("free-body", "flight=quaternion(1,1,0,0)", "quaternion of length 1.41421"),
+        ("free-body", "flight=axis(0,0,0,1)", "the axis has length 0"),
     ],
 )
 def test_what_is_no_orientation_is_told(model: str, said: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", model, "--t", "1", "--q", said]) != 0
     assert told in capsys.readouterr().err
+
+
+def test_an_axis_of_another_length_is_told_as_the_shell_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """A turn by 30° about (1, 1, 0): the quaternion is [cos 15°, sin 15° (√½, √½, 0)]."""
+    line = ["simulate", "free-body", "--t", "0.1", "--q"]
+    assert main([*line, "flight=axis(1,1,0,30*deg)"]) == USAGE
+    advised = capsys.readouterr().err.partition("fix: ")[2].strip()
+    found = coordinates_of(kane.load("free-body"), [f"flight={advised}"])
+    half, across = np.radians(15.0), np.sin(np.radians(15.0)) * HALF
+    assert list(found.values()) == pytest.approx([np.cos(half), across, across, 0.0], abs=1e-9)
+
+
+def test_a_step_that_is_not_taken_is_told_in_words_of_the_shell(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "pendulum", "--t", "1", "--step", "0.1"]) == USAGE
+    assert "leave out --step 0.1, or bound it by --max-step SECONDS, or add --method rk4" in capsys.readouterr().err
+    assert main(["sweep", "pendulum", "-n", "2", "--step", "0.1"]) == USAGE
+    assert "leave out --step 0.1, or add --method rk4" in capsys.readouterr().err  # it has no --max-step
+    assert main(["simulate", "pendulum", "--t", "1", "--step", "0.1", "--method", "rk4"]) == 0
 
 
 @pytest.mark.parametrize("laws", [["u1=-3*q1-max(u1,0),elbow=-u2"], ["u1=-3*q1-max(u1,0)", "elbow=-u2"]])
@@ -142,6 +161,14 @@ def test_a_law_may_be_given_as_expressions(laws: list[str], capsys: pytest.Captu
         np.linspace(0, 1, 1001), q={"q1": 1.0}, control={"u1": "-3*q1-max(u1,0)", "elbow": "-u2"}
     )
     assert found["q"]["q2"] == run["q2"][-1]
+
+
+@pytest.mark.parametrize("laws", [["feedback", "u1=0"], ["u1=0,feedback"], ["hold", "u1=0"]])
+def test_a_law_by_name_is_not_mixed_with_expressions(laws: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    options = [word for law in laws for word in ("--control", law)]
+    assert main(["simulate", "stanford-arm", "--t", "0.1", *options]) == USAGE
+    said = capsys.readouterr().err
+    assert "cannot be mixed" in said and "alone, or --control 'u1=0'" in said
 
 
 def test_events_are_counted_and_end_the_motion(capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,7 +200,14 @@ def commands_of_models() -> list[str]:
         (["simulate", "pendulum", "--event", "q"], 2),
         (["simulate", "pendulum", "--control", "u=q9"], 1),  # an expression of the model that is wrong
         (["simulate", "pendulum", "--event", "e=q9"], 1),
-        (["simulate", "pendulum", "--of", "sped", "--t", "0.1", "--plot", "x.png"], 1),
+        (["simulate", "pendulum", "--of", "sped", "--t", "0.1", "--plot", "x.png"], 2),
+        (["simulate", "pendulum", "--step", "0.1"], 2),
+        (["sweep", "pendulum", "-n", "2", "--step", "0.1"], 2),
+        (["sweep", "pendulum", "-n", "2", "--q", "q=gauss(0,1)"], 2),
+        (["sweep", "pendulum", "-n", "2", "--q", "q=normal(0,q9)"], 1),
+        (["vehicle", "pendulum"], 1),
+        (["vehicle", "two-robots-one-beam"], 2),
+        (["vehicle", "two-robots-one-beam", "--vehicle", "third"], 2),
         (["simulate", "pendulum", "--plot", "x.bmp"], 2),
         (["simulate", "pendulum", "--animate", "x.avi"], 2),
         (["simulate", "pendulum", "-o", "x.txt"], 2),
@@ -274,10 +308,14 @@ def test_a_benchmark_that_is_not_there_is_no_command_line(capfd: pytest.CaptureF
 
 def test_what_cannot_be_drawn_is_told_before_the_motion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = ["-o", str(tmp_path / "run.csv"), "--plot", str(tmp_path / "run.png")]
-    assert main(["simulate", "pendulum", "--t", "0.1", "--of", "q,sped", *files]) == 1
+    assert main(["simulate", "pendulum", "--t", "0.1", "--of", "q,sped", *files]) == USAGE
     assert "did you mean 'speeds'?" in capsys.readouterr().err
-    assert main(["simulate", "pendulum", "--t", "0.1", "--of", "attitude", *files]) == 1
+    assert main(["simulate", "pendulum", "--t", "0.1", "--of", "attitude", *files]) == USAGE
     assert "'pendulum' has none" in capsys.readouterr().err
+    assert main(["simulate", "pendulum", "--t", "0.1", "--of", "zzzzzzz", *files]) == USAGE
+    listed = capsys.readouterr().err
+    assert "tau_u" in listed and "q'" in listed  # which are drawn, as the next line shows
+    kane.load("pendulum").simulate(0.1).plot(None, ["tau_u", "q'"])
     assert not list(tmp_path.iterdir())
 
 
@@ -302,7 +340,7 @@ def test_runs_are_written_in_every_format_and_come_back(tmp_path: Path) -> None:
 def test_tip_over_and_joints_are_drawn_by_name(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     words = ["simulate", "diff-drive-arm", "--t", "0.02", "--plot", str(tmp_path / "x.png"), "--of"]
-    assert main([*words, "tipovr"]) == 1
+    assert main([*words, "tipovr"]) == USAGE
     run = kane.load("diff-drive-arm").simulate(0.02)
     lines = [axes.lines[0] for axes in run.plot(what=["tipover", "tipover*1", "elbow"]).axes]
     drawn = [line.get_ydata() for line in lines]

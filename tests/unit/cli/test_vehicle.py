@@ -55,8 +55,9 @@ def test_a_model_without_a_vehicle_is_refused_before_it_is_simulated(
 ) -> None:
     monkeypatch.setattr(kane.Model, "simulate", lambda *a, **k: pytest.fail("was simulated"))
     assert main(["vehicle", "pendulum"]) == 1
-    assert "has no vehicle" in capsys.readouterr().err
-    assert main(["vehicle", "two-robots-one-beam"]) == 1
+    said = capsys.readouterr().err
+    assert "has no vehicle" in said and "vehicle: in the model file" in said and "m.vehicle" not in said
+    assert main(["vehicle", "two-robots-one-beam"]) == 2
     assert "several vehicles" in capsys.readouterr().err
 
 

@@ -103,6 +103,21 @@ def test_a_fan_is_drawn_of_what_is_watched_over_time(tmp_path: Path) -> None:
         sliding().plot(tmp_path / "no.png", "fan")
 
 
+def test_a_fan_by_itself_is_three_to_two_and_several_share_a_row() -> None:
+    found = sliding(np.linspace(0.0, END, 9))
+    wide, high = found.plot(kind="fan", result="x").get_size_inches()
+    assert wide / high == pytest.approx(1.5, abs=0.05)
+    assert found.plot(kind="fan").get_size_inches()[1] < 0.5 * high  # x and v beside one another
+
+
+def test_a_histogram_leaves_out_how_members_ended_where_all_did_so_alike() -> None:
+    m = kane.load("pendulum")
+    alike = m.ensemble(0.1, n=20, q={"q": "uniform(-1, 1)"}).plot(kind="histogram", result="end_q")
+    assert len(alike.axes) == 1 and "20 reached the end" in alike.get_suptitle()
+    several = sliding().plot(kind="histogram", result="end_x")  # some have no mass that can be
+    assert [ax.get_title(loc="left") for ax in several.axes][1:] == ["how members ended"]
+
+
 def test_what_cannot_be_drawn_is_named(tmp_path: Path) -> None:
     found = sliding()
     with pytest.raises(InputError, match="there are fan, histogram, map, scatter, sensitivity, sobol"):

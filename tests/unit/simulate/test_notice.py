@@ -14,7 +14,7 @@ import pytest
 from numba import njit
 
 from kane.simulate import notice
-from kane.simulate.notice import announce_compilation
+from kane.simulate.notice import after_compilation, announce_compilation
 
 SIMULATION = """
 import sys
@@ -73,11 +73,36 @@ def test_who_is_not_at_a_terminal_is_told_of_what_takes_long(
     monkeypatch.setattr(stream, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(notice, "PATIENCE", 0.1 if seconds else 60.0)
+    notice._tell_once.cache_clear()
     with announce_compilation("a sum"):
         assert njit(lambda x: x + 1)(1) == 2
         assert njit(lambda x: x + 2)(1) == 3
         time.sleep(seconds)
     assert stream.getvalue().count("compiling a sum, once per installation") == stream.getvalue().count("\n") == told
+
+
+def test_threads_that_compile_the_same_say_so_once(monkeypatch: pytest.MonkeyPatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    notice._tell_once.cache_clear()
+    for what, more in (("a sum", 1), ("a sum", 2), ("a product", 3)):
+        with announce_compilation(what), announce_compilation(what):  # each hears of what any of them compiles
+            assert njit(lambda x, more=more: x + more)(1) == 1 + more
+    assert [line.split(",")[0] for line in stream.getvalue().splitlines()] == [
+        "compiling a sum",
+        "compiling a product",
+    ]
+
+
+def test_what_comes_after_compiling_is_called_when_it_is_over():
+    times: list[float] = []
+    with after_compilation(lambda: times.append(time.perf_counter())):
+        assert times == []
+        assert njit(lambda x: x + 4)(1) == 5
+        compiled = time.perf_counter()
+    assert times and times[-1] <= compiled
+    assert njit(lambda x: x + 5)(1) == 6 and times[-1] <= compiled  # behind the block nobody listens
 
 
 def test_nothing_is_said_where_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch):
