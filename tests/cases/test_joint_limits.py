@@ -240,7 +240,8 @@ def test_nothing_is_saturated_that_has_no_limit_or_stays_below_it() -> None:
     assert free.saturation == () and "saturated:" not in str(free.outcome)
     unlimited = cart()
     unlimited.limit("x", lower=-100)
-    assert unlimited.simulate(LONG, control={"v": SPRING}, saturate=True).saturation == ()
+    with pytest.warns(UserWarning, match="saturate=True changes nothing"):
+        assert unlimited.simulate(LONG, control={"v": SPRING}, saturate=True).saturation == ()
 
 
 def test_of_several_drives_the_longest_is_told_first_and_all_are_kept(tmp_path: Path) -> None:

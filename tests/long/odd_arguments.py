@@ -292,6 +292,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "Ensemble.member": {"index": 0},
     "Ensemble.plot": {"path": "a.png"},
     "Ensemble.share": {"event": "e"},
+    "Ensemble.share_interval": {"event": "e"},
     "Ensemble.sensitivity": {"result": "q"},
     "Ensemble.sobol": {"result": "q", "n": 2},
     "Equations.control": {"name": "law"},

@@ -135,7 +135,8 @@ class Ensemble:
         >>> low < found.share("down") <= high
         True
         """
-        if not 0.0 < confidence < 1.0:
+        number = isinstance(confidence, float | np.floating)  # an int is no share between 0 and 1
+        if not (number and 0.0 < confidence < 1.0):
             raise InputError(
                 f"confidence = {describe_value(confidence)}\n    fix: give a share between 0 and 1, say 0.95"
             )
