@@ -124,13 +124,22 @@ class JointTally:
     @classmethod
     def of(cls, values: Array) -> JointTally:
         """The tally of values (members, k, w)."""
-        whole = np.all(np.isfinite(values), axis=2, keepdims=True)
-        count = np.count_nonzero(whole[..., 0], axis=0)
+        places, width = values.shape[1:]
+        found = cls(np.zeros(places, np.int64), np.zeros((places, width)), np.zeros((places, width, width)))
         with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are finite, and huge
-            mean = np.where(whole, values, 0.0).sum(axis=0) / np.maximum(count, 1)[:, None]
-            off = np.where(whole, values - mean, 0.0)
-            products = np.einsum("mki,mkj->kij", off, off)  # no BLAS: its sums may depend on its threads
-        return cls(count, mean, products)
+            for j in range(places):
+                x = np.ascontiguousarray(values[:, j].T)
+                x = x[:, np.isfinite(x).all(axis=0)]
+                if x.shape[1]:
+                    found._set(j, x)
+        return found
+
+    def _set(self, j: int, x: Array) -> None:
+        """The place j from values (w, members): place by place and along the members, which is what caches like."""
+        self.count[j] = x.shape[1]
+        self.mean[j] = x.mean(axis=1)
+        off = x - self.mean[j][:, None]
+        self.products[j] = np.einsum("im,jm->ij", off, off)  # no BLAS: its sums may depend on its threads
 
     def merge(self, other: JointTally) -> None:
         """Take in the tally of more members."""
