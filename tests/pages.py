@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,17 @@ def state(page: Page) -> dict[str, Any]:
     return page.evaluate(STATE)
 
 
-def wait_until(page: Page, t: float) -> None:
-    """Until the motion has come to a time (s); the policy of pages lets Playwright's own waiting run nothing."""
+def wait_for(page: Page, seen: Callable[[], bool]) -> None:
+    """Until something is seen; the policy of pages lets Playwright's own waiting run nothing."""
     end = time.monotonic() + 120
-    while state(page)["t"] <= t:
+    while not seen():
         assert time.monotonic() < end, state(page)
         page.wait_for_timeout(50)
+
+
+def wait_until(page: Page, t: float) -> None:
+    """Until the motion has come to a time (s)."""
+    wait_for(page, lambda: state(page)["t"] > t)
 
 
 def place(page: Page, body: int) -> tuple[float, float]:
