@@ -34,7 +34,8 @@ class Link:
     All components are in the link's own axes, `frame`, turned by G against its body's frame. `offset` leads from the
     parent's reference point to the joint, in the parent's axes; `to_origin` from the link's reference point to its
     body's origin; `R_rest` turns components here into the parent's axes when the joint is at rest. `w` is the joint's
-    angular velocity, here; `p` its displacement, in the axes of `base`, and `v` its velocity, there or here.
+    angular velocity, here; `p` its displacement, in the axes of `base`, and `v` its velocity, there or here. A link
+    is `regrouped` where it has a part of the inertia of the next bodies, or has left one to its parent.
     """
 
     body: Body
@@ -53,6 +54,7 @@ class Link:
     inertia: Inertia
     children: list[Link] = field(default_factory=list)
     ref: Point | None = None
+    regrouped: bool = False
 
     @property
     def kind(self) -> str:
@@ -383,6 +385,8 @@ def _regroup(link: Link) -> None:
         if link.kind != "prismatic":
             turned = turned.shift(link.offset)
         link.parent.inertia = _tidy_inertia(link.parent.inertia + turned)
+        if not moved.is_nothing:
+            link.regrouped = link.parent.regrouped = True
 
 
 # wheels --------------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..graph import Expr, Graph, reverse, time_derivative
 from ..model.loads import Action, EffortAction, ForceAction, TorqueAction
 from ..space import Frame, Kinematics, Point
-from ..space.algebra import Triple
+from ..space.algebra import Triple, is_zero
 from .inertia import Inertia
 from .links import Link
 from .system import System
@@ -33,7 +33,8 @@ def masses(system: System, links: Sequence[Link]) -> list[Mass]:
     found = []
     for link in links:
         if not link.inertia.is_nothing:
-            found.append(Mass(link.body.name, link.frame, link.point, link.inertia))
+            name = link.body.name + ", regrouped" * link.regrouped
+            found.append(Mass(name, link.frame, link.point, link.inertia))
     for body in system.mechanism.bodies.values():
         if body.joint is None and body.frame is not None and body.origin is not None:
             take = system.take
@@ -70,12 +71,15 @@ class Power:
 
 
 def add_inertia(power: Power, kin: Kinematics, bodies: Iterable[Mass]) -> None:
-    """Add m a and I α + ω × I ω of every body: minus Kane's inertia force and torque [KL83, Eq. 79]."""
+    """Add m a and I α + ω × I ω + h × a of every body: minus Kane's inertia force, and minus the moment of his inertia
+    force and torque about the reference point of the body [KL83, Eq. 79]."""
     for body in bodies:
         w = kin.w(body.frame)
         F, N = body.inertia.loads(w, kin.alpha(body.frame), kin.U(body.frame), kin.a(body.ref))
-        kin.graph.note(F, f"m a, {body.name}")
-        kin.graph.note(N, f"I alpha + w x I w, {body.name}")
+        a = f"(a{kin.less_gravity})" if kin.less_gravity else "a"
+        off_center = "" if is_zero(body.inertia.h) else f" + h x {a}"
+        kin.graph.note(F, f"m {a}, {body.name}")
+        kin.graph.note(N, f"I alpha + w x I w{off_center}, {body.name}")
         power.add(kin.v(body.ref), F)
         power.add(w, N)
 

@@ -321,6 +321,11 @@ class Kinematics:
             return self.turn(plus(one, more), frame, to)
         return plus(self.turn(one, frame, to), self.turn(more, axes, to))
 
+    @property
+    def less_gravity(self) -> str:
+        """What accelerations here are less, in a comment."""
+        return "" if is_zero(self._base) else " - g"
+
     def a(self, point: Point) -> Triple:
         """Acceleration of the point in N, less gravity where the base carries it, in its home frame (m/s²)."""
         for p in self._walk(point, self._a, self.inner):
@@ -350,5 +355,5 @@ class Kinematics:
                 turning = cross(plus(self.turn(self.w(carrier), carrier, axes), self.w(axes)), rate)
             sliding = plus(turning, self.rate(rate))
         a = self._and(a, carrier, sliding, axes, p.home)
-        self.graph.note(a, f"a_N{p.name}")
+        self.graph.note(a, f"a_N{p.name}" + self.less_gravity)
         return a

@@ -1,0 +1,69 @@
+"""Comments in a printed program: a line that is said to be a component of something is one, found here by hand."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import kane
+
+LINE = re.compile(r"(z\d+) = ([^#]*?)(?:  # (.*))?$")
+ROUNDING = 1e-12
+
+
+def commented(program: str, values: dict[str, float]) -> list[tuple[str, float]]:
+    """(comment, value) of the lines that have one, in floating point."""
+    known = {**values, "sin": np.sin, "cos": np.cos}
+    found = []
+    for line in program.splitlines():
+        if match := LINE.match(line):
+            name, text, comment = match.groups()
+            known[name] = eval(text.replace("'", "_dot"), {}, known)
+            if comment:
+                found.append((comment, known[name]))
+    return found
+
+
+def turned(vector: complex, angle: float) -> list[float]:
+    """Components of a vector in the plane along axes that are turned by an angle."""
+    seen = vector * np.exp(-1j * angle)
+    return [seen.real, seen.imag]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_comments_of_a_double_pendulum_name_what_the_lines_are(seed: int) -> None:
+    """Two point masses of 1 kg on rods of 1 m, in the plane x + iy, gravity along x: all by d²/dt² of exp(i angle)."""
+    q1, q2, u1, u2, a1, a2 = np.random.default_rng(seed).uniform(-2, 2, 6)
+    first, both, w, alpha = q1, q1 + q2, u1 + u2, a1 + a2
+    g = 9.81 + 0j
+    knee = (1j * a1 - u1**2) * np.exp(1j * first)
+    end = knee + (1j * alpha - w**2) * np.exp(1j * both)
+
+    def moment(arm: float, force: complex) -> float:
+        return float((np.conj(np.exp(1j * arm)) * force).imag)
+
+    expected = {
+        "w_Nlower": [w],
+        "alpha_Nlower": [alpha],
+        "a_Nupper - g": turned(-g, first),
+        "a_Nlower - g": [*turned(knee - g, first), *turned(knee - g, both)],
+        "m (a - g), upper, regrouped": turned(2 * knee, first),  # both masses at the knee
+        "m (a - g), lower, regrouped": turned(end - knee, both),  # the mass itself is the upper body's
+        "I alpha + w x I w + h x (a - g), upper, regrouped": [2 * moment(first, knee - g)],
+        "I alpha + w x I w + h x (a - g), lower, regrouped": [moment(both, end - g)],
+    }
+    values = {"q1": q1, "q2": q2, "u1": u1, "u2": u2, "u1_dot": a1, "u2_dot": a2}
+    m = kane.load("double-pendulum")
+    found = commented(str(m.equations().program("inverse_dynamics")), values)
+    assert {comment for comment, _ in found} == set(expected)
+    for comment, value in found:
+        assert min(abs(abs(value) - abs(x)) for x in expected[comment]) < ROUNDING, (comment, value)
+
+
+def test_bodies_about_their_mass_centres_have_no_moment_of_a_force_and_no_gravity_where_there_is_none() -> None:
+    m = kane.load("free-body")
+    values = {name: 0.5 for u in m.speeds for name in (u, f"tau_{u}")}
+    found = commented(str(m.equations().program("forward_dynamics")), values)
+    assert {comment for comment, _ in found} == {"a_Nbody", "I alpha + w x I w, body"}
