@@ -133,7 +133,7 @@ def histograms(ensemble: Ensemble, names: Sequence[str], title: str = "") -> Any
 
 
 def scatter(ensemble: Ensemble, result: str, title: str = "") -> Any:
-    """A result over each thing that differs, failures marked."""
+    """A result over each thing that differs; members without it, and those that failed, are in a strip at the edge."""
     from ..viewer import ensembles as pictures
 
     values = ensemble_views.column(ensemble, result)

@@ -205,12 +205,12 @@ class Ensemble:
         cells: int | Sequence[int] | None = None,
     ) -> Any:
         """A figure (matplotlib), written to `path` if given: "fan", what is watched over time; "histogram" of a
-        `result`, a column of the table; "scatter", the result over all that differs, failures marked; "map", its mean
-        over two things; "sensitivity", its rank correlations; "sobol", its Sobol indices, by further members. Where the
-        result is the name of an event, it is whether that occurs: a map draws the share of the members of a cell in
-        which it does. A map is `over` two names of what differs, across and up, by default those that matter most, with
-        so many `cells` of equal width along both or along each. `kane.report.write_ensemble` has all of them in one
-        file.
+        `result`, a column of the table; "scatter", the result over all that differs, members without it below it;
+        "map", its mean over two things; "sensitivity", its rank correlations; "sobol", its Sobol indices, by further
+        members. Where the result is the name of an event, it is whether that occurs: a map draws the share of the
+        members of a cell in which it does. A map is `over` two names of what differs, across and up, by default those
+        that matter most, with so many `cells` of equal width along both or along each. `kane.report.write_ensemble` has
+        all of them in one file.
         """
         if path is not None:
             check_path("path", path)

@@ -103,6 +103,35 @@ def test_a_fan_is_drawn_of_what_is_watched_over_time(tmp_path: Path) -> None:
         sliding().plot(tmp_path / "no.png", "fan")
 
 
+def test_a_fan_leaves_out_what_is_rounding_and_names_it() -> None:
+    """Blocks in a plane that are pushed along x stay on it."""
+    m = kane.Model("puck")
+    m.body("puck", mass=1, inertia={"xx": 1, "yy": 1, "zz": 1})
+    m.joint("table", "planar", "ground", "puck", coordinates=["x", "y", "q"], speeds=["v", "w", "u"])
+    found = m.ensemble(np.linspace(0.0, END, 5), n=8, u={"v": "uniform(1, 2)", "w": 1e-32})
+    figure = found.plot(kind="fan")
+    assert [ax.get_title("left") for ax in figure.axes if ax.get_visible()] == ["x  (m)", "v  (m/s)"]
+    assert figure.legends[0].get_title().get_text() == "zero throughout: y, q, w, u"
+    assert found.plot(kind="fan", result="w").axes[0].get_title("left").startswith("w")  # asked for by its name
+
+
+def test_members_without_a_result_are_strokes_below_the_axis_and_counted() -> None:
+    """Of 40 000 blocks one in a thousand comes to zero: all of these are drawn, and no other is mistaken for one."""
+    x, v = np.tile(np.linspace(0.5, 1.0, 1000), 40), np.full(40_000, np.nan)
+    v[::1000] = 2.0
+    good = np.arange(40_000) != 7
+    figure = ensembles.scatter([(ensembles.Label("x"), x)], v, good, ensembles.Label("first_zero", "s"))
+    ax, (legend,) = figure.axes[0], figure.legends
+    said = [text.get_text() for text in legend.get_texts()]
+    assert said == ["members: 40 (0.1 %)", "without first 'zero': 39959 (99.9 %)", "failed: 1 (0.0025 %)"]
+    dots, strokes = ax.collections[:2]
+    assert len(dots.get_offsets()) == 40 and len(strokes.get_segments()) <= ensembles.MOST_DOTS
+    tops = ax.get_xaxis_transform().transform([segment[1] for segment in strokes.get_segments()])[:, 1]
+    (lowest,) = {round(y, 6) for y in ax.transData.transform(dots.get_offsets())[:, 1]}
+    assert tops.max() < lowest and strokes.get_linewidths()[0] < 1.0
+    assert min(ax.get_yticks()) >= 2.0 - 0.05  # the strip has no numbers
+
+
 def test_a_fan_by_itself_is_three_to_two_and_several_share_a_row() -> None:
     found = sliding(np.linspace(0.0, END, 9))
     wide, high = found.plot(kind="fan", result="x").get_size_inches()
@@ -200,6 +229,16 @@ def test_a_result_that_no_member_has_is_said_and_not_drawn(kind: str) -> None:
     ax = figure.axes[0]
     assert any("no member has it" in text.get_text() for text in ax.texts)
     assert not ax.get_xticks().size and not ax.get_yticks().size and not ax.patches and not ax.collections
+
+
+def test_a_map_of_what_is_drawn_between_round_numbers_has_ticks_at_its_ends() -> None:
+    x, y = np.random.default_rng(1).uniform((-1.0, 2.0), (1.0, 7.0), size=(500, 2)).T
+    across, up = make_cells(x), make_cells(y)
+    ax = ensembles.map_over(across.middles, up.middles, cell_means(across, up, x), ("x", "y", "z")).axes[0]
+    assert ax.get_xlim() == (-1.0, 1.0) and ax.get_ylim() == (2.0, 7.0)
+    assert {-1.0, 1.0} <= set(ax.get_xticks()) and {2.0, 7.0} <= set(ax.get_yticks())
+    far = ensembles.map_over(np.array([0.1, 0.5]), np.array([0.1, 0.5]), np.eye(2), ("x", "y", "z")).axes[0]
+    assert far.get_xlim() == pytest.approx((-0.1, 0.7))  # two cells, each 0.4 wide, are not moved
 
 
 def test_every_key_of_a_map_has_a_symbol() -> None:
