@@ -28,6 +28,7 @@ from . import ensemble_pictures, ensemble_views
 from .answers import Answers, free_parameters
 from .ensemble_given import count_members, read_columns, whole_number
 from .ensemble_progress import MemberRate, Progress, ProgressLine, teller
+from .ensemble_sobol import SobolIndex, sobol
 from .ensemble_store import finish_store, open_store
 from .ensemble_watch import read_watch
 from .ensemble_work import MemberWork
@@ -173,16 +174,19 @@ class Ensemble:
 
     def sensitivity(self, result: str) -> dict[str, tuple[float, float]]:
         """What matters for a `result`, a column of the table or whether an event of that name occurs: Spearman's rank
-        correlations with each thing that differs between members, and with its distance from the median, as of a push
-        whose side does not matter; what has the larger of the two first. nan where they are not defined."""
+        correlations with each thing that differs between members, by its name (q1, m1), and with its distance from the
+        median, as of a push whose side does not matter; what has the larger of the two first. nan where they are not
+        defined."""
         check_text("result", result)
         return ensemble_views.sensitivity(self, result)
 
-    def sobol(self, result: str, n: int = 1024) -> dict[str, tuple[float, float]]:
-        """Sobol's indices of each number that is drawn: the share of the variance of `result` that it explains alone,
-        and with all others [SAL10]. They take n (d + 2) further members, d numbers being drawn; n is a power of two."""
+    def sobol(self, result: str, n: int = 1024) -> dict[str, SobolIndex]:
+        """Sobol's indices of each number that is drawn, by its name: the share of the variance of `result` that it
+        explains alone, and with all others [SAL10], each with the interval in which it lies with a confidence of 95 %.
+        They take n (d + 2) further members, d numbers being drawn; n is a power of two. Four times as many members
+        halve the intervals."""
         check_text("result", result)
-        found = ensemble_views.sobol(self, (result,), n)[result]
+        found = sobol(self, (result,), n)[result]
         if isinstance(found, str):
             raise InputError(f"sobol: {found}\n    fix: choose a result that all of them have")
         return found

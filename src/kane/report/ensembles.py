@@ -10,6 +10,7 @@ import numpy as np
 
 from ..api import Ensemble
 from ..api import ensemble_pictures as pictures
+from ..api.ensemble_sobol import share_text, sobol
 from ..api.ensemble_views import (
     differences,
     end_quantiles,
@@ -19,7 +20,6 @@ from ..api.ensemble_views import (
     result_column,
     results,
     sensitivity,
-    sobol,
 )
 from ..errors import InputError
 from ..markup import code_block, details, paragraph, table, text
@@ -191,7 +191,8 @@ def _indices(ensemble: Ensemble, name: str, found: Any) -> str:
         return paragraph(f"No Sobol indices: {found}.")
     return figure(
         plots.svg(pictures.shares(ensemble, name, found), f"Sobol indices of {name}"),
-        "Sobol's indices: the share of the variance that a number explains alone, and with all others [SAL10].",
+        "Sobol's indices: the share of the variance that a number explains alone, and with all others [SAL10],"
+        " by members of their own; lines are intervals at 95 % confidence.",
         "draw",
     )
 
@@ -202,9 +203,13 @@ def _ranking_table(ensemble: Ensemble, name: str, found: Any) -> str:
     rows = {key: (key, *(f"{x:+.3f}" if np.isfinite(x) else "–" for x in pair)) for key, pair in ranks.items()}
     if not isinstance(found, Mapping):
         return table(heads, list(rows.values()))
-    indices = {key: found.get(key.removeprefix("start_"), (np.nan, np.nan)) for key in ranks}
-    listed = [(*row, *(f"{x:.3f}" for x in indices[key])) for key, row in rows.items()]
-    return table((*heads, "share of the variance alone", "with all others"), listed)
+    listed = [
+        (*row, share_text(x.first, x.first_interval), share_text(x.total, x.total_interval))
+        if (x := found.get(key))
+        else (*row, "–", "–")
+        for key, row in rows.items()
+    ]
+    return table((*heads, "share of the variance alone, at 95 % confidence", "with all others"), listed)
 
 
 __all__ = ["write_ensemble"]

@@ -316,7 +316,7 @@ def _shares_along(x: Array, answers: Array) -> tuple[Array, Array]:
     return np.array([x[part].mean() for part in parts]), np.array([answers[part].mean() for part in parts])
 
 
-def ranking(ranks: Mapping[str, tuple[float, float]], label: Label, known: int, title: str = "") -> Picture:
+def ranking(ranks: Mapping[Label, tuple[float, float]], label: Label, known: int, title: str = "") -> Picture:
     """What matters for a result, which `known` members have: bars of its rank correlation with each thing that differs,
     and with its distance from the median; within the grey band they may be chance (2/√n)."""
     names = list(ranks)[:MOST_BARS]
@@ -333,7 +333,7 @@ def ranking(ranks: Mapping[str, tuple[float, float]], label: Label, known: int, 
             for y, value in zip(at + 0.19 * (1 - 2 * k), values.tolist(), strict=True):
                 text = f"{value:+.2f}" if np.isfinite(value) else "–"
                 ax.text(1.02, y, text, transform=ax.get_yaxis_transform(), va="center", fontsize=8, color=INK)
-        ax.set_yticks(at, [str(Label(name)) for name in names])
+        ax.set_yticks(at, [str(Label(name.name)) for name in names])
         ax.axvline(0.0, color=INK, linewidth=0.7)
         ax.set_axisbelow(True)
         ax.set_xlim(-1.0 if low < 0 else 0.0, 1.0)
@@ -345,26 +345,50 @@ def ranking(ranks: Mapping[str, tuple[float, float]], label: Label, known: int, 
     return figure
 
 
-def shares(indices: Mapping[str, tuple[float, float]], label: Label, title: str = "") -> Picture:
-    """How much of the variance of a result each number explains: alone, and with all others; the largest first."""
-    names = sorted(indices, key=lambda name: -indices[name][1])[:MOST_BARS]
+class Explained(Protocol):
+    """Shares of a variance that a number explains alone (first order) and with all others (total), between which two
+    each is known to lie, and by how many members."""
+
+    @property
+    def first(self) -> float: ...
+    @property
+    def total(self) -> float: ...
+    @property
+    def first_interval(self) -> tuple[float, float]: ...
+    @property
+    def total_interval(self) -> tuple[float, float]: ...
+    @property
+    def members(self) -> int: ...
+
+
+def shares(indices: Mapping[Label, Explained], label: Label, title: str = "") -> Picture:
+    """How much of the variance of a result each number explains: alone, and with all others, with what is known of it
+    as a line; the largest first."""
+    names = sorted(indices, key=lambda name: -indices[name].total)[:MOST_BARS]
     at = np.arange(len(names))[::-1]
+    low = high = 0.0
     with rc_context(STYLE):
-        figure = Picture(figsize=(6.4, 0.46 * max(1, len(names)) + 1.5), layout="constrained")
+        figure = Picture(figsize=(6.4, 0.46 * max(1, len(names)) + 1.7), layout="constrained")
         ax = figure.subplots()
         for k, (word, color) in enumerate((("alone", PALETTE[0]), ("with all others", PALETTE[2]))):
-            values = [indices[name][k] for name in names]
-            bars = ax.barh(at + 0.19 * (1 - 2 * k), values, color=color, height=0.36, label=word)
-            ax.bar_label(bars, [f"{value:.2f}" for value in values], padding=3, fontsize=8, color=INK)
-        ax.set_yticks(at, [str(Label(name)) for name in names])
-        low = min((min(x) for x in indices.values()), default=0.0)  # estimates, of small shares below zero too
-        high = max((max(x) for x in indices.values()), default=0.0)
+            values = np.array([(indices[x].first, indices[x].total)[k] for x in names])
+            ends = np.array([(indices[x].first_interval, indices[x].total_interval)[k] for x in names])
+            y = at + 0.19 * (1 - 2 * k)
+            ax.barh(y, values, color=color, height=0.36, label=word)
+            ax.hlines(y, ends[:, 0], ends[:, 1], color=INK, linewidth=1.1)
+            for place, value, (least, most) in zip(y, values, ends, strict=True):
+                text = f"{value:.2f}  ({least:.2f} to {most:.2f})"
+                ax.text(1.02, place, text, transform=ax.get_yaxis_transform(), va="center", fontsize=8, color=INK)
+            low, high = min(low, *values, *ends[:, 0]), max(high, *values, *ends[:, 1])
+        ax.set_yticks(at, [str(Label(name.name)) for name in names])
         ax.set_axisbelow(True)
-        ax.set_xlim(low - 0.15 if low < 0 else 0.0, max(1.2, high + 0.15))
+        ax.set_xlim(low - 0.02 if low < 0 else 0.0, max(1.0, high + 0.02))  # estimates, of small shares below zero too
         ax.grid(False, axis="y")
         ax.set_xticks([0.0, 0.25, 0.5, 0.75, 1.0])
-        ax.set_xlabel(f"share of the variance of {Label(label.name)}")
-        figure.legend(ncols=2, fontsize=8, loc="outside lower center")
+        by = f", by {indices[names[0]].members} members" if names else ""
+        ax.set_xlabel(f"share of the variance of {Label(label.name)}{by}")
+        ax.plot([], [], color=INK, linewidth=1.1, label="95 % confidence")
+        figure.legend(ncols=3, fontsize=8, loc="outside lower center")
         _write_title(figure, title)
     return figure
 

@@ -96,7 +96,7 @@ def test_indices_are_shown_where_all_members_have_the_result(tmp_path: Path) -> 
     assert "Sobol indices of end_x" in page and "Sobol indices of first_zero" not in page
     read_aloud = re.sub(r"\s+", " ", words(page))
     assert re.search(r"No Sobol indices: \d+ of 1024 members have no first_zero", read_aloud)
-    (shares,) = re.findall(r"start_v \S+ \S+ (\d\.\d+) (\d\.\d+)", read_aloud)
+    (shares,) = re.findall(r"\bv \S+ \S+ (\d\.\d+) \([^)]*\) (\d\.\d+) \([^)]*\)", read_aloud)
     assert np.allclose(np.array(shares, dtype=float), END**2 / (1 + END**2), atol=0.04)
 
 
