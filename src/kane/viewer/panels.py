@@ -79,9 +79,9 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
             _draw_panel(ax, t, panel, grid, lifted[i])
             if panel.names and not alike:
                 _name_curves(ax, ax, grid.letters, (1.0, 1.0))
+            ax.tick_params(labelbottom=True)  # numbers in every row: the last one may be far below, or end before
             if i >= len(shown) - grid.across:
                 ax.set_xlabel("t  (s)")
-                ax.tick_params(labelbottom=True)
         drawn = axes[: len(shown)]
         raised = [_NAMES * up for up in lifted]
         head += max(raised[: grid.across])
@@ -98,7 +98,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
             bottom=foot / high,
             top=1 - head / high,
             wspace=max(grid.gap, inner / column),
-            hspace=0.36 + max(raised[grid.across :], default=0.0) / grid.high,
+            hspace=(0.36 if grid.across < 4 else 0.42) + max(raised[grid.across :], default=0.0) / grid.high,
         )
         for ax in axes[len(shown) :]:
             ax.set_visible(False)

@@ -145,6 +145,15 @@ def test_any_number_of_curves_makes_a_page(count: int) -> None:
     assert any("140 more are not drawn" in text.get_text() for text in figure.texts) == (count == 200)
 
 
+def test_every_panel_has_numbers_along_its_axis_of_time() -> None:
+    t = np.linspace(0.0, 1.0, 11)
+    figure = panels.panels(t, [panels.Panel(f"q{k}", np.sin(k + t)) for k in range(7)])
+    FigureCanvasAgg(figure).draw()
+    for ax in figure.axes[:7]:
+        assert any(label.get_text() and label.get_visible() for label in ax.get_xticklabels())
+    assert not overlaps(figure)
+
+
 def overlaps(figure: plots.Picture) -> list[str]:
     """Legends that lie on the axes in which curves are drawn."""
     FigureCanvasAgg(figure).draw()
