@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..advice import KEEPS
 from ..boundary import check_path, check_text, describe_value
 from ..ensemble import Draws, Enough, JointTally, MemberBlock, Store, Tally, blocks_at_a_time, gather_blocks
+from ..ensemble.executors import capacity
 from ..ensemble.tallies import share_interval
 from ..errors import InputError, suggestion, visible
 from ..markup import paragraph, table
@@ -334,7 +335,8 @@ def _gather(
 ) -> bool:
     """Take in blocks until there are enough; whether an interrupt did not end it first, which keeps what is done."""
     count = gathering.work.plan.count
-    rate = MemberRate(count)
+    there = 0 if store is None else len(store.blocks_there())
+    rate = MemberRate(count, 0 if executor is None else there + capacity(executor))
     compiles_here = tell is not None and executor is None
     try:
         with (
