@@ -94,7 +94,7 @@ def label_of(ensemble: Ensemble, name: str) -> Any:
     return Label(name, units_of(contents_of(ensemble.work, ensemble.keep)).get(name, ""))
 
 
-def label_of_given(ensemble: Ensemble, name: str) -> Any:
+def input_label(ensemble: Ensemble, name: str) -> Any:
     """What was given or drawn under a name, in words, with its unit."""
     return label_of(ensemble, column_of(contents_of(ensemble.work, ensemble.keep), name))
 
@@ -143,7 +143,7 @@ def scatter(ensemble: Ensemble, result: str, title: str = "") -> Any:
     from ..viewer import ensembles as pictures
 
     values = ensemble_views.column(ensemble, result)
-    given = [(label_of_given(ensemble, name), x) for name, x in ensemble_views.differences(ensemble).items()]
+    given = [(input_label(ensemble, name), x) for name, x in ensemble_views.differences(ensemble).items()]
     return pictures.scatter(given, values, ensemble.success, label_of(ensemble, result), title)
 
 
@@ -152,7 +152,7 @@ def ranking(ensemble: Ensemble, result: str, title: str = "") -> Any:
     from ..viewer import ensembles as pictures
 
     known = int(np.count_nonzero(np.isfinite(ensemble_views.column(ensemble, result))))
-    ranks = {label_of_given(ensemble, name): x for name, x in ensemble_views.sensitivity(ensemble, result).items()}
+    ranks = {input_label(ensemble, name): x for name, x in ensemble_views.sensitivity(ensemble, result).items()}
     return pictures.ranking(ranks, label_of(ensemble, result), known, title)
 
 
@@ -172,7 +172,7 @@ def shares(ensemble: Ensemble, result: str, found: Mapping[str, SobolIndex], tit
     """Sobol's indices of a result, as they were found."""
     from ..viewer import ensembles as pictures
 
-    indices = {label_of_given(ensemble, name): index for name, index in found.items()}
+    indices = {input_label(ensemble, name): index for name, index in found.items()}
     return pictures.shares(indices, label_of(ensemble, result), title)
 
 
@@ -194,7 +194,7 @@ def over_two(ensemble: Ensemble, result: str, title: str = "", grid: MapGrid = W
     there = np.isfinite(values)
     counts = pictures.CellCounts(*(count_cells(across, up, which) for which in (np.ones_like(there), there)))
     shown = label_of(ensemble, result)
-    labels = str(label_of_given(ensemble, names[0])), str(label_of_given(ensemble, names[1])), shown.mean
+    labels = str(input_label(ensemble, names[0])), str(input_label(ensemble, names[1])), shown.mean
     bounds = (0.0, 1.0) if shown.is_answer else None
     means = cell_means(across, up, values)
     return pictures.map_over(across.middles, up.middles, means, labels, title, counts, bounds)

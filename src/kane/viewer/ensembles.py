@@ -253,12 +253,12 @@ def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, labe
                 ax.plot(*_shares_along(x[shown], y), color=PALETTE[1], linewidth=1.2)
                 ax.set_yticks([0.0, 0.5, 1.0], ["no", "half", "yes"])
         axes[0].set_ylabel(str(label))
-        handles = [axes[0].scatter([], [], s=14, color=PALETTE[0], label=_counted("members", there))]
+        handles = [axes[0].scatter([], [], s=14, color=PALETTE[0], label=_count_text("members", there))]
         if label.is_answer:
             handles += axes[0].plot([], [], color=PALETTE[1], linewidth=1.2, label="share of them")
         for word, which in beside.items():
             marker, color = _look_of(word)
-            handles += axes[0].plot([], [], marker, color=color, markersize=6, label=_counted(word, which))
+            handles += axes[0].plot([], [], marker, color=color, markersize=6, label=_count_text(word, which))
         figure.legend(handles=handles, ncols=4, fontsize=8, loc="outside lower center")
     return figure
 
@@ -278,7 +278,7 @@ def _some(which: Any) -> Any:
     return places[np.unique(np.linspace(0, len(places) - 1, min(len(places), MOST_DOTS)).astype(int))]
 
 
-def _counted(word: str, which: Any) -> str:
+def _count_text(word: str, which: Any) -> str:
     """How many members these are, and which share of all; what is one in a thousand is not said to be none."""
     count, share = int(np.count_nonzero(which)), float(np.mean(which))
     return f"{word}: {count}" + (f" ({100 * share:.3g} %)" if count < len(which) else "")
