@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..boundary import describe_value
-from ..ensemble.tables import units_of
+from ..ensemble.tables import column_of, units_of
 from ..errors import InputError
 from . import ensemble_views
 from .ensemble_store import contents_of
 from .records import Array
 
 if TYPE_CHECKING:
+    from .ensemble_sobol import SobolIndex
     from .ensembles import Ensemble
 
 INDICES = 1024
@@ -93,6 +94,11 @@ def label_of(ensemble: Ensemble, name: str) -> Any:
     return Label(name, units_of(contents_of(ensemble.work, ensemble.keep)).get(name, ""))
 
 
+def input_label(ensemble: Ensemble, name: str) -> Any:
+    """What was given or drawn under a name, in words, with its unit."""
+    return label_of(ensemble, column_of(contents_of(ensemble.work, ensemble.keep), name))
+
+
 def fan(ensemble: Ensemble, names: Sequence[str], title: str = "") -> Any:
     """Quantities that are watched, over time: bands of the members, median, extremes."""
     from ..viewer import ensembles as pictures
@@ -133,11 +139,11 @@ def histograms(ensemble: Ensemble, names: Sequence[str], title: str = "") -> Any
 
 
 def scatter(ensemble: Ensemble, result: str, title: str = "") -> Any:
-    """A result over each thing that differs, failures marked."""
+    """A result over each thing that differs; members without it, and those that failed, are in a strip at the edge."""
     from ..viewer import ensembles as pictures
 
     values = ensemble_views.column(ensemble, result)
-    given = [(label_of(ensemble, name), x) for name, x in ensemble_views.differences(ensemble).items()]
+    given = [(input_label(ensemble, name), x) for name, x in ensemble_views.differences(ensemble).items()]
     return pictures.scatter(given, values, ensemble.success, label_of(ensemble, result), title)
 
 
@@ -146,7 +152,8 @@ def ranking(ensemble: Ensemble, result: str, title: str = "") -> Any:
     from ..viewer import ensembles as pictures
 
     known = int(np.count_nonzero(np.isfinite(ensemble_views.column(ensemble, result))))
-    return pictures.ranking(ensemble_views.sensitivity(ensemble, result), label_of(ensemble, result), known, title)
+    ranks = {input_label(ensemble, name): x for name, x in ensemble_views.sensitivity(ensemble, result).items()}
+    return pictures.ranking(ranks, label_of(ensemble, result), known, title)
 
 
 def indices(ensemble: Ensemble, result: str, title: str = "") -> Any:
@@ -161,11 +168,12 @@ def absence(ensemble: Ensemble, result: str, title: str = "") -> Any:
     return pictures.absence(label_of(ensemble, result), title)
 
 
-def shares(ensemble: Ensemble, result: str, found: Mapping[str, tuple[float, float]], title: str = "") -> Any:
+def shares(ensemble: Ensemble, result: str, found: Mapping[str, SobolIndex], title: str = "") -> Any:
     """Sobol's indices of a result, as they were found."""
     from ..viewer import ensembles as pictures
 
-    return pictures.shares(found, label_of(ensemble, result), title)
+    indices = {input_label(ensemble, name): index for name, index in found.items()}
+    return pictures.shares(indices, label_of(ensemble, result), title)
 
 
 def over_two(ensemble: Ensemble, result: str, title: str = "", grid: MapGrid = WHOLE) -> Any:
@@ -186,14 +194,14 @@ def over_two(ensemble: Ensemble, result: str, title: str = "", grid: MapGrid = W
     there = np.isfinite(values)
     counts = pictures.CellCounts(*(count_cells(across, up, which) for which in (np.ones_like(there), there)))
     shown = label_of(ensemble, result)
-    labels = str(label_of(ensemble, names[0])), str(label_of(ensemble, names[1])), shown.mean
+    labels = str(input_label(ensemble, names[0])), str(input_label(ensemble, names[1])), shown.mean
     bounds = (0.0, 1.0) if shown.is_answer else None
     means = cell_means(across, up, values)
     return pictures.map_over(across.middles, up.middles, means, labels, title, counts, bounds)
 
 
 def _named_two(names: tuple[str, str], given: Mapping[str, Array]) -> tuple[str, str]:
-    """Columns of the two things that a map is over, by their names."""
+    """The two things that a map is over, as they are called."""
     across, up = (ensemble_views.find_difference(name, given) for name in names)
     return across, up
 

@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite, nan
 from typing import Any
 
 from ..boundary import check_function
@@ -26,7 +27,7 @@ LOG = logging.getLogger("kane.ensemble")
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far an ensemble is: members that are done, of how many, those of them that failed, how many are done per
-    second of late, and how many seconds the others will take at that rate."""
+    second of late, and how many seconds the others will take at that rate; nan while workers still start."""
 
     done: int
     count: int
@@ -36,7 +37,8 @@ class Progress:
 
     def __str__(self) -> str:
         failed = f", {self.failed} failed" if self.failed else ""
-        return f"{self.done} of {self.count} members{failed}, {self.rate:.3g} per second, {_duration(self.left)} left"
+        done = f"{self.done} of {self.count} members{failed}"
+        return f"{done}, {self.rate:.3g} per second, {_duration(self.left)} left" if isfinite(self.rate) else done
 
 
 def _duration(seconds: float) -> str:
@@ -46,14 +48,19 @@ def _duration(seconds: float) -> str:
 
 
 class MemberRate:
-    """The rate of `count` members, from when they were done; threads may restart it while others ask."""
+    """The rate of `count` members, from when they were done; threads may restart it while others ask. It is taken
+    after `first` blocks: in the first one of each, other processes start and compile, and they come in a burst."""
 
-    def __init__(self, count: int):
-        self.count = count
+    def __init__(self, count: int, first: int = 0):
+        self.count, self.first = count, first
         self.seen: deque[tuple[float, int]] = deque([(time.perf_counter(), 0)])  # times and members done, of late
 
     def progress(self, done: int, failed: int) -> Progress:
         """How far the ensemble is with so many members done."""
+        if self.first > 0:
+            self.first -= 1
+            self.seen = deque([(time.perf_counter(), done)])
+            return Progress(done, self.count, failed, nan, nan)
         now, seen = time.perf_counter(), self.seen
         while len(seen) > 1 and now - seen[1][0] >= WINDOW:  # so that what a store had is soon forgotten
             seen.popleft()

@@ -5,16 +5,15 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ..boundary import describe_value
-from ..ensemble import Distribution, MemberBlock
-from ..ensemble.draws import LEAST
+from ..ensemble import MemberBlock
 from ..ensemble.store import Contents
-from ..ensemble.tables import columns_of, table_of, units_of
+from ..ensemble.tables import START, columns_of, table_of, units_of
 from ..errors import InputError, suggestion
 from ..simulate import ENDS, Members
 from .ensemble_store import contents_of
@@ -189,21 +188,18 @@ def _require(package: str, what: str) -> None:
 
 
 def differences(ensemble: Ensemble) -> dict[str, Any]:
-    """Name → values (n,) of all that differs between members, as the columns are called."""
-    contents, block = _block(ensemble)
-    states = {name for name, _ in (*contents.coordinates, *contents.speeds)}
-    names = {f"start_{name}" if name in states else name for name, _ in contents.columns}
-    known = columns_of(contents, block)
-    return {name: x for name, x in known.items() if name in names and len(np.unique(x[np.isfinite(x)])) > 1}
+    """Name → values (n,) of all that differs between members, called as it was given: by the coordinate or speed at the
+    start, or the parameter."""
+    return {name: x for name, x in ensemble.numbers.items() if len(np.unique(x[np.isfinite(x)])) > 1}
 
 
 def find_difference(name: str, known: Collection[str]) -> str:
-    """The one of what differs that a name means, as its column is called or, of a start, by the coordinate or speed."""
-    start = f"start_{name}"
-    if name not in known and start not in known:
-        fix = suggestion(name, [x.removeprefix("start_") for x in known])
+    """The one of what differs that a name means, its own or that of its column in the table, `start_q1`."""
+    found = name if name in known else name.removeprefix(START)
+    if found not in known:
+        fix = suggestion(name, known)
         raise InputError(f"over = {describe_value(name)}: nothing of that name differs between members\n    fix: {fix}")
-    return name if name in known else start
+    return found
 
 
 def sensitivity(ensemble: Ensemble, result: str) -> dict[str, tuple[float, float]]:
@@ -236,65 +232,6 @@ def results(ensemble: Ensemble) -> list[str]:
     watched = [name for name in ensemble.high if name not in (*mechanism.coordinates, *mechanism.speeds)]
     found = [f"first_{name}" for name in ensemble.first] + [f"high_{name}" for name in watched]
     return found or [f"end_{name}" for name in mechanism.coordinates]
-
-
-def sobol(ensemble: Ensemble, names: Sequence[str], n: int) -> dict[str, dict[str, tuple[float, float]] | str]:
-    """By result Sobol's indices (first order, total) of each number that is drawn, by n (d + 2) members of their own
-    [SAL10], 0 where a result is the same for all; a sentence for a result that some of them do not have."""
-    stats = importlib.import_module("scipy.stats")
-    plan = ensemble.work.plan
-    drawn = [c for c, column in enumerate(plan.columns) if isinstance(column.value, Distribution)]
-    _check_sobol(ensemble, drawn, n)
-    lost = np.zeros(len(names), dtype=np.int64)
-
-    def evaluate(x: Any) -> Any:
-        columns = list(plan.columns)
-        for place, values in zip(drawn, x, strict=True):
-            columns[place] = replace(columns[place], value=np.array(values))
-        found = ensemble.again(replace(plan, columns=tuple(columns), count=x.shape[1]))
-        y = np.array([column(found, name) for name in names])
-        lost[:] += np.count_nonzero(~np.isfinite(y), axis=1)
-        y = np.where(np.isfinite(y), y, 0.0)
-        return y if len(drawn) > 1 else np.vstack([y, y])  # SciPy makes a number of one index alone, and fails
-
-    dists = [_Quantiles(plan.columns[c].value) for c in drawn]
-    with np.errstate(invalid="ignore", divide="ignore"):  # of a result that is the same for all
-        made = stats.sobol_indices(func=evaluate, n=n, dists=dists, rng=np.random.default_rng(plan.seed))
-    first, total = (
-        np.nan_to_num(np.reshape(x, (-1, len(drawn)))).tolist() for x in (made.first_order, made.total_order)
-    )
-    found: dict[str, dict[str, tuple[float, float]] | str] = {}
-    for r, name in enumerate(names):
-        if lost[r]:
-            found[name] = f"{lost[r]} of {n * (len(drawn) + 2)} members have no {name}"
-        else:
-            pairs = zip(drawn, first[r], total[r], strict=True)
-            found[name] = {plan.columns[c].name: (alone, whole) for c, alone, whole in pairs}
-    return found
-
-
-def _check_sobol(ensemble: Ensemble, drawn: Sequence[int], n: Any) -> None:
-    """Refuse what has no Sobol indices."""
-    other = [c for c in ensemble.work.plan.columns if isinstance(c.value, np.ndarray) or c.calls]
-    if other or not drawn:
-        raise InputError(
-            f"sobol: {', '.join(map(str, other)) or 'nothing'} is no distribution\n    fix: draw all that differs"
-        )
-    if ensemble.keep == "tallies":
-        raise InputError("sobol: only tallies are kept\n    fix: keep='ends'")
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2 or n & (n - 1):
-        raise InputError(f"sobol: n = {describe_value(n)} is no power of two\n    fix: give one, say 1024")
-
-
-class _Quantiles:
-    """A distribution as SciPy asks for it."""
-
-    def __init__(self, distribution: Distribution):
-        self.distribution = distribution
-
-    def ppf(self, p: Any) -> Any:
-        """The value that is not exceeded with probability p."""
-        return self.distribution.quantile(np.maximum(np.asarray(p, dtype=float), LEAST))
 
 
 def result_column(ensemble: Ensemble, name: str) -> str:
@@ -357,7 +294,6 @@ __all__ = [
     "result_column",
     "results",
     "sensitivity",
-    "sobol",
     "to_table",
     "to_xarray",
 ]

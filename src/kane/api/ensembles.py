@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..advice import KEEPS
 from ..boundary import check_path, check_text, describe_value
 from ..ensemble import Draws, Enough, JointTally, MemberBlock, Store, Tally, blocks_at_a_time, gather_blocks
+from ..ensemble.executors import capacity
 from ..ensemble.tallies import share_interval
 from ..errors import InputError, suggestion, visible
 from ..markup import paragraph, table
@@ -28,6 +29,7 @@ from . import ensemble_pictures, ensemble_views
 from .answers import Answers, free_parameters
 from .ensemble_given import count_members, read_columns, whole_number
 from .ensemble_progress import MemberRate, Progress, ProgressLine, teller
+from .ensemble_sobol import SobolIndex, sobol
 from .ensemble_store import finish_store, open_store
 from .ensemble_watch import read_watch
 from .ensemble_work import MemberWork
@@ -173,16 +175,19 @@ class Ensemble:
 
     def sensitivity(self, result: str) -> dict[str, tuple[float, float]]:
         """What matters for a `result`, a column of the table or whether an event of that name occurs: Spearman's rank
-        correlations with each thing that differs between members, and with its distance from the median, as of a push
-        whose side does not matter; what has the larger of the two first. nan where they are not defined."""
+        correlations with each thing that differs between members, by its name (q1, m1), and with its distance from the
+        median, as of a push whose side does not matter; what has the larger of the two first. nan where they are not
+        defined."""
         check_text("result", result)
         return ensemble_views.sensitivity(self, result)
 
-    def sobol(self, result: str, n: int = 1024) -> dict[str, tuple[float, float]]:
-        """Sobol's indices of each number that is drawn: the share of the variance of `result` that it explains alone,
-        and with all others [SAL10]. They take n (d + 2) further members, d numbers being drawn; n is a power of two."""
+    def sobol(self, result: str, n: int = 1024) -> dict[str, SobolIndex]:
+        """Sobol's indices of each number that is drawn, by its name: the share of the variance of `result` that it
+        explains alone, and with all others [SAL10], each with the interval in which it lies with a confidence of 95 %.
+        They take n (d + 2) further members, d numbers being drawn; n is a power of two. Four times as many members
+        halve the intervals."""
         check_text("result", result)
-        found = ensemble_views.sobol(self, (result,), n)[result]
+        found = sobol(self, (result,), n)[result]
         if isinstance(found, str):
             raise InputError(f"sobol: {found}\n    fix: choose a result that all of them have")
         return found
@@ -205,12 +210,12 @@ class Ensemble:
         cells: int | Sequence[int] | None = None,
     ) -> Any:
         """A figure (matplotlib), written to `path` if given: "fan", what is watched over time; "histogram" of a
-        `result`, a column of the table; "scatter", the result over all that differs, failures marked; "map", its mean
-        over two things; "sensitivity", its rank correlations; "sobol", its Sobol indices, by further members. Where the
-        result is the name of an event, it is whether that occurs: a map draws the share of the members of a cell in
-        which it does. A map is `over` two names of what differs, across and up, by default those that matter most, with
-        so many `cells` of equal width along both or along each. `kane.report.write_ensemble` has all of them in one
-        file.
+        `result`, a column of the table; "scatter", the result over all that differs, members without it below it;
+        "map", its mean over two things; "sensitivity", its rank correlations; "sobol", its Sobol indices, by further
+        members. Where the result is the name of an event, it is whether that occurs: a map draws the share of the
+        members of a cell in which it does. A map is `over` two names of what differs, across and up, by default those
+        that matter most, with so many `cells` of equal width along both or along each. `kane.report.write_ensemble` has
+        all of them in one file.
         """
         if path is not None:
             check_path("path", path)
@@ -330,7 +335,8 @@ def _gather(
 ) -> bool:
     """Take in blocks until there are enough; whether an interrupt did not end it first, which keeps what is done."""
     count = gathering.work.plan.count
-    rate = MemberRate(count)
+    there = 0 if store is None else len(store.blocks_there())
+    rate = MemberRate(count, 0 if executor is None else there + capacity(executor))
     compiles_here = tell is not None and executor is None
     try:
         with (

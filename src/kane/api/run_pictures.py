@@ -73,7 +73,7 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
 
 
 def _add_samples(run: Trajectory, listed: list[Any]) -> Finer | None:
-    """The motion with samples enough for smooth curves, where some are of its states, and rates are known."""
+    """The motion with samples enough for smooth curves, where something is known between samples, and rates are."""
     if not any(_is_curve(run, part) for part in listed):
         return None
     try:
@@ -83,20 +83,22 @@ def _add_samples(run: Trajectory, listed: list[Any]) -> Finer | None:
 
 
 def _is_curve(run: Trajectory, part: Any) -> bool:
-    """Whether what is drawn is known between the samples of a motion: its states, and expressions that follow from
-    them."""
+    """Whether what is drawn is known between the samples of a motion: its states, what follows from them where nothing
+    holds but joints, and expressions and reactions of auxiliary speeds of which it is known too."""
     m = run.answers.mechanism
     if not isinstance(part, str):
         return False
-    if _is_drawn(m, part):
+    if part in FOLLOWING or part in acceleration_names(m.speeds):
+        return not m.constraints and not m.changing
+    if _is_drawn(m, part) and part not in reaction_symbols(m):
         return part in {*STATES, "energy", *m.coordinates, *m.speeds}
     check_drawn(m, part)
     return has_values_between(run, part)
 
 
 def _panels_of(run: Trajectory, finer: Finer | None, part: Any) -> list[Panel]:
-    """Panels of what is drawn: states and expressions of them as curves between samples, and of trees what follows from
-    them; all else, which impacts, constraints and control laws have a part in, joined by straight lines."""
+    """Panels of what is drawn: what is known between samples as curves; all else, which impacts, constraints and
+    control laws have a part in, joined by straight lines."""
 
     def make(of: Trajectory) -> list[Panel]:
         return GROUPS[part](of) if part in GROUPS else [_named_panel(of, part)]
@@ -105,9 +107,7 @@ def _panels_of(run: Trajectory, finer: Finer | None, part: Any) -> list[Panel]:
         return make(run)
     if part == "energy":
         return _smooth_energy(run, finer)
-    m = run.answers.mechanism
-    follows = part in FOLLOWING or part in acceleration_names(m.speeds)
-    if _is_curve(run, part) or (follows and not m.constraints and not m.changing):
+    if _is_curve(run, part):
         return make(finer.run)
     return [replace(panel, values=finer.join(panel.values)) for panel in make(run)]
 

@@ -18,6 +18,15 @@ GROUP = 1 << 16
 """Rows of a group of a Parquet file."""
 
 
+START = "start_"
+"""How columns of coordinates and speeds begin that members start with; those of parameters have their names."""
+
+
+def column_of(contents: Contents, name: str) -> str:
+    """The column of what was given or drawn under a name."""
+    return f"{START}{name}" if name in dict((*contents.coordinates, *contents.speeds)) else name
+
+
 def columns_of(contents: Contents, block: MemberBlock) -> dict[str, Any]:
     """Name → values (b,) of the members of a block: `start_q`, parameters by their names, `reason`, `end_t`, `end_q`,
     …, `first_event`, `crossings_event`, `low_w`, `high_w`, `end_w`."""
@@ -25,7 +34,7 @@ def columns_of(contents: Contents, block: MemberBlock) -> dict[str, Any]:
     states = {name for name, _ in (*contents.coordinates, *contents.speeds)}
     found: dict[str, Any] = {"member": np.arange(block.first, block.first + len(block))}
     for c, (name, _) in enumerate(contents.columns):
-        found[f"start_{name}" if name in states else name] = block.numbers[:, c]
+        found[column_of(contents, name)] = block.numbers[:, c]
     found["reason"] = np.array(ENDS)[members.reason]
     found["message"] = [""] * len(block)
     for i, text in members.messages.items():
@@ -49,7 +58,7 @@ def units_of(contents: Contents) -> dict[str, str]:
     states = dict((*contents.coordinates, *contents.speeds))
     found = {"end_t": "s"} | {f"end_{name}": unit for name, unit in states.items()}
     for name, unit in contents.columns:
-        found[f"start_{name}" if name in states else name] = unit
+        found[column_of(contents, name)] = unit
     found |= {f"first_{name}": "s" for name in contents.events}
     found |= {f"{which}_{name}": unit for name, unit in contents.watch for which in ("low", "high", "end")}
     return {name: unit for name, unit in found.items() if unit}

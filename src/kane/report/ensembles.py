@@ -10,7 +10,7 @@ import numpy as np
 
 from ..api import Ensemble
 from ..api import ensemble_pictures as pictures
-from ..api.ensemble_store import contents_of
+from ..api.ensemble_sobol import share_text, sobol
 from ..api.ensemble_views import (
     differences,
     end_quantiles,
@@ -20,12 +20,10 @@ from ..api.ensemble_views import (
     result_column,
     results,
     sensitivity,
-    sobol,
 )
 from ..errors import InputError
 from ..markup import code_block, details, paragraph, table, text
 from ..viewer import plots
-from ..viewer.panels import NOTHING
 from ..writing import check_writable, write_text
 from .page import Page, Section, closing_line, figure
 
@@ -140,10 +138,8 @@ def _time_chapter(ensemble: Ensemble) -> Section:
     """What is watched: over time as fans, and at the end as figures."""
     body = ""
     if len(ensemble.t) > 2:
-        moving, still = _split_still(ensemble)
-        drawn = pictures.fan(ensemble, moving)
+        drawn = pictures.fan(ensemble, list(ensemble.tallies))
         words = "Members that have ended before a time do not count there."
-        words += f" Zero throughout: {', '.join(still)}." if still else ""
         body += figure(plots.svg(drawn, "what is watched over time"), words)
     rows = []
     for name, tally in ensemble.tallies.items():
@@ -154,17 +150,6 @@ def _time_chapter(ensemble: Ensemble) -> Section:
     shares = (f"{p:.0%}" for p in QUANTILES)
     heads = ("at the end", "members", "mean", "deviation", "least", *shares, "greatest")
     return Section("Over time" if len(ensemble.t) > 2 else "At the end", body + table(heads, rows))
-
-
-def _split_still(ensemble: Ensemble) -> tuple[list[str], list[str]]:
-    """(names of what is watched and moves, names of what is zero but for rounding); all move where nothing does."""
-    units = dict(contents_of(ensemble.work, ensemble.keep).watch)
-    known = {name: np.array([x.low, x.high]) for name, x in ensemble.tallies.items()}
-    sizes = {name: float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for name, x in known.items()}
-    largest = {unit: max(sizes[name] for name in sizes if units[name] == unit) for unit in units.values()}
-    still = [name for name, size in sizes.items() if size <= NOTHING * max(largest[units[name]], 1.0)]
-    moving = [name for name in sizes if name not in still]
-    return (moving, still) if moving else (still, [])
 
 
 def _influence_chapter(ensemble: Ensemble, chosen: Sequence[str], shares: Mapping[str, Any]) -> Section:
@@ -206,7 +191,8 @@ def _indices(ensemble: Ensemble, name: str, found: Any) -> str:
         return paragraph(f"No Sobol indices: {found}.")
     return figure(
         plots.svg(pictures.shares(ensemble, name, found), f"Sobol indices of {name}"),
-        "Sobol's indices: the share of the variance that a number explains alone, and with all others [SAL10].",
+        "Sobol's indices: the share of the variance that a number explains alone, and with all others [SAL10],"
+        " by members of their own; lines are intervals at 95 % confidence.",
         "draw",
     )
 
@@ -217,9 +203,13 @@ def _ranking_table(ensemble: Ensemble, name: str, found: Any) -> str:
     rows = {key: (key, *(f"{x:+.3f}" if np.isfinite(x) else "–" for x in pair)) for key, pair in ranks.items()}
     if not isinstance(found, Mapping):
         return table(heads, list(rows.values()))
-    indices = {key: found.get(key.removeprefix("start_"), (np.nan, np.nan)) for key in ranks}
-    listed = [(*row, *(f"{x:.3f}" for x in indices[key])) for key, row in rows.items()]
-    return table((*heads, "share of the variance alone", "with all others"), listed)
+    listed = [
+        (*row, share_text(x.first, x.first_interval), share_text(x.total, x.total_interval))
+        if (x := found.get(key))
+        else (*row, "–", "–")
+        for key, row in rows.items()
+    ]
+    return table((*heads, "share of the variance alone, at 95 % confidence", "with all others"), listed)
 
 
 __all__ = ["write_ensemble"]

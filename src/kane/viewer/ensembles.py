@@ -14,7 +14,7 @@ from matplotlib import rc_context
 
 from ..errors import visible
 from .figures import Picture
-from .panels import NOTHING
+from .panels import NOTHING, Panel, are_nothing, name_left_out
 from .plots import INK, STYLE, subscript
 from .shapes import PALETTE, Array
 
@@ -38,6 +38,9 @@ MOST_BARS = 40
 
 TITLE = 9.5
 """Letters of a title in an inch of a figure."""
+
+NOTE = 14
+"""Letters of what is said below plots in an inch of a figure."""
 
 WORDS = 22
 """Letters of a line beside a bar that says how members ended."""
@@ -115,8 +118,12 @@ def _write_title(figure: Picture, title: str) -> None:
     figure.suptitle("\n".join(lines), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
 
 
-def fans(t: Array, shown: Sequence[Fan], title: str = "") -> Picture:
-    """Bands that hold half and nine tenths of the members, the median, and the extremes."""
+def fans(t: Array, watched: Sequence[Fan], title: str = "") -> Picture:
+    """Bands that hold half and nine tenths of the members, the median, and the extremes; what is zero throughout, but
+    for rounding, is named below them."""
+    still = are_nothing([Panel(fan.label.name, np.array([fan.low, fan.high]), fan.label.unit) for fan in watched])
+    shown = [fan for fan, nothing in zip(watched, still, strict=True) if not nothing]
+    note = name_left_out([str(Label(fan.label.name)) for fan, nothing in zip(watched, still, strict=True) if nothing])
     with rc_context(STYLE):
         figure, axes = _figure(len(shown), title, SMALL if len(shown) > 1 else ALONE)
         for ax, fan in zip(axes, shown, strict=False):
@@ -136,7 +143,8 @@ def fans(t: Array, shown: Sequence[Fan], title: str = "") -> Picture:
             *axes[0].plot([], [], color=INK, linewidth=MEDIAN, label="median"),
             *axes[0].plot([], [], color=INK, linewidth=0.6, linestyle=(0, (3, 3)), label="extremes"),
         ]
-        figure.legend(handles=handles, ncols=4, fontsize=8, loc="outside lower center")
+        said = "\n".join(wrap(visible(note), int(NOTE * figure.get_size_inches()[0]))) or None
+        figure.legend(handles=handles, ncols=4, fontsize=8, loc="outside lower center", title=said, title_fontsize=8)
     return figure
 
 
@@ -223,39 +231,82 @@ def absence(label: Label, title: str = "") -> Picture:
 
 
 def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, label: Label, title: str = "") -> Picture:
-    """A result over each thing that differs; members that failed, or have no result, are crosses at the lower edge."""
+    """A result over each thing that differs. Members without it are thin strokes in a strip of their own at the lower
+    edge, those that failed are crosses in it; the legend says how many they are, and their share."""
+    there = good & np.isfinite(result)
+    without = f"without {Label(label.name)}"
+    beside = {word: which for word, which in ((without, good & ~there), ("failed", ~good)) if which.any()}
+    strip = STRIP * len(beside)
     with rc_context(STYLE):
         figure, axes = _figure(max(1, len(given)), title, (3.3, 2.7))
-        some = np.unique(np.linspace(0, len(result) - 1, min(len(result), MOST_DOTS)).astype(int))
-        there = good[some] & np.isfinite(result[some])
-        absent = good[some] & ~np.isfinite(result[some])
-        finite = result[some][there]
-        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-        room = 0.08 * ((high - low) or 1.0)
-        size = float(np.clip(6000 / max(1, len(some)), 1.0, 14.0))
+        shown = _some(there)
+        y = result[shown]
+        low, high = (float(y.min()), float(y.max())) if y.size else (0.0, 1.0)
+        size = float(np.clip(6000 / max(1, y.size), 1.0, 14.0))
         for ax, (name, x) in zip(axes, given, strict=False):
-            ax.scatter(x[some][there], finite, s=size, color=PALETTE[0], alpha=0.6, linewidth=0, rasterized=True)
-            for which, color, marker, shift in ((absent, INK, "|", 1.0), (~good[some], FAILED, "x", 2.0)):
-                at = x[some][which]
-                ax.plot(at, np.full(at.shape, low - shift * room), marker, color=color, markersize=4, alpha=0.7)
+            ax.scatter(x[shown], y, s=size, color=PALETTE[0], alpha=0.6, linewidth=0, rasterized=True)
+            for row, (word, which) in enumerate(beside.items()):
+                _draw_beside(ax, x[_some(which)], row, word)
             ax.set_xlabel(str(name))
-            ax.set_ylim(low - 2.7 * room, high + room)
+            _keep_clear(ax, low, high, strip)
             if label.is_answer:
-                ax.plot(*_shares_along(x[some][there], finite), color=PALETTE[1], linewidth=1.2)
+                ax.plot(*_shares_along(x[shown], y), color=PALETTE[1], linewidth=1.2)
                 ax.set_yticks([0.0, 0.5, 1.0], ["no", "half", "yes"])
         axes[0].set_ylabel(str(label))
-        handles = [axes[0].scatter([], [], s=14, color=PALETTE[0], label="members")]
+        handles = [axes[0].scatter([], [], s=14, color=PALETTE[0], label=_count_text("members", there))]
         if label.is_answer:
             handles += axes[0].plot([], [], color=PALETTE[1], linewidth=1.2, label="share of them")
-        for which, color, marker, word in (
-            (absent, INK, "|", "it does not occur"),
-            (~good[some], FAILED, "x", "failed"),
-        ):
-            if which.any():
-                counted = f"{word}: {int(np.count_nonzero(which))}"
-                handles += axes[0].plot([], [], marker, color=color, markersize=5, label=counted)
-        figure.legend(handles=handles, ncols=3, fontsize=8, loc="outside lower center")
+        for word, which in beside.items():
+            marker, color = _look_of(word)
+            handles += axes[0].plot([], [], marker, color=color, markersize=6, label=_count_text(word, which))
+        figure.legend(handles=handles, ncols=4, fontsize=8, loc="outside lower center")
     return figure
+
+
+STRIP = 0.08
+"""Height of the strip of members without a result, and of that of those that failed, as a part of the axes."""
+
+
+def _look_of(word: str) -> tuple[str, str]:
+    """(marker, colour) of members that have no place along the axis of a result: that failed, or do not have it."""
+    return ("x", FAILED) if word == "failed" else ("|", INK)
+
+
+def _some(which: Any) -> Any:
+    """Indices of the members that `which` (n,) says, MOST_DOTS of them at most."""
+    places = np.flatnonzero(which)
+    return places[np.unique(np.linspace(0, len(places) - 1, min(len(places), MOST_DOTS)).astype(int))]
+
+
+def _count_text(word: str, which: Any) -> str:
+    """How many members these are, and which share of all; what is one in a thousand is not said to be none."""
+    count, share = int(np.count_nonzero(which)), float(np.mean(which))
+    return f"{word}: {count}" + (f" ({100 * share:.3g} %)" if count < len(which) else "")
+
+
+def _draw_beside(ax: Any, x: Array, row: int, word: str) -> None:
+    """Members that have no place along the axis of a result, in a row of the strip at the lower edge: many strokes
+    are faint, so that they show where members are many and where few."""
+    marker, color = _look_of(word)
+    faint = float(np.clip(400 / max(1, len(x)), 0.1, 0.7))
+    across = ax.get_xaxis_transform()
+    if marker == "|":
+        ends = STRIP * (row + 0.15), STRIP * (row + 0.75)
+        ax.vlines(x, *ends, transform=across, color=color, linewidth=0.5, alpha=faint, rasterized=True)
+    else:
+        at = np.full(x.shape, STRIP * (row + 0.45))
+        look: dict[str, Any] = {"color": color, "markersize": 3.5, "markeredgewidth": 0.7, "clip_on": False}
+        ax.plot(x, at, marker, transform=across, alpha=max(faint, 0.4), rasterized=True, **look)
+
+
+def _keep_clear(ax: Any, low: float, high: float, strip: float) -> None:
+    """Let an axis go from low to high above a strip at its lower edge, in which it has no numbers."""
+    room = 0.05 * ((high - low) or 1.0)
+    bottom, top = low - room, high + room
+    ax.set_ylim(bottom - (top - bottom) * strip / (1.0 - strip), top)
+    if strip:
+        ax.set_yticks([tick for tick in ax.get_yticks() if bottom <= tick <= top])
+        ax.axhspan(ax.get_ylim()[0], bottom, color=INK, alpha=0.07, linewidth=0)
 
 
 def _shares_along(x: Array, answers: Array) -> tuple[Array, Array]:
@@ -265,7 +316,7 @@ def _shares_along(x: Array, answers: Array) -> tuple[Array, Array]:
     return np.array([x[part].mean() for part in parts]), np.array([answers[part].mean() for part in parts])
 
 
-def ranking(ranks: Mapping[str, tuple[float, float]], label: Label, known: int, title: str = "") -> Picture:
+def ranking(ranks: Mapping[Label, tuple[float, float]], label: Label, known: int, title: str = "") -> Picture:
     """What matters for a result, which `known` members have: bars of its rank correlation with each thing that differs,
     and with its distance from the median; within the grey band they may be chance (2/√n)."""
     names = list(ranks)[:MOST_BARS]
@@ -282,7 +333,7 @@ def ranking(ranks: Mapping[str, tuple[float, float]], label: Label, known: int, 
             for y, value in zip(at + 0.19 * (1 - 2 * k), values.tolist(), strict=True):
                 text = f"{value:+.2f}" if np.isfinite(value) else "–"
                 ax.text(1.02, y, text, transform=ax.get_yaxis_transform(), va="center", fontsize=8, color=INK)
-        ax.set_yticks(at, [str(Label(name)) for name in names])
+        ax.set_yticks(at, [str(Label(name.name)) for name in names])
         ax.axvline(0.0, color=INK, linewidth=0.7)
         ax.set_axisbelow(True)
         ax.set_xlim(-1.0 if low < 0 else 0.0, 1.0)
@@ -294,26 +345,50 @@ def ranking(ranks: Mapping[str, tuple[float, float]], label: Label, known: int, 
     return figure
 
 
-def shares(indices: Mapping[str, tuple[float, float]], label: Label, title: str = "") -> Picture:
-    """How much of the variance of a result each number explains: alone, and with all others; the largest first."""
-    names = sorted(indices, key=lambda name: -indices[name][1])[:MOST_BARS]
+class Explained(Protocol):
+    """Shares of a variance that a number explains alone (first order) and with all others (total), between which two
+    each is known to lie, and by how many members."""
+
+    @property
+    def first(self) -> float: ...
+    @property
+    def total(self) -> float: ...
+    @property
+    def first_interval(self) -> tuple[float, float]: ...
+    @property
+    def total_interval(self) -> tuple[float, float]: ...
+    @property
+    def members(self) -> int: ...
+
+
+def shares(indices: Mapping[Label, Explained], label: Label, title: str = "") -> Picture:
+    """How much of the variance of a result each number explains: alone, and with all others, with what is known of it
+    as a line; the largest first."""
+    names = sorted(indices, key=lambda name: -indices[name].total)[:MOST_BARS]
     at = np.arange(len(names))[::-1]
+    low = high = 0.0
     with rc_context(STYLE):
-        figure = Picture(figsize=(6.4, 0.46 * max(1, len(names)) + 1.5), layout="constrained")
+        figure = Picture(figsize=(6.4, 0.46 * max(1, len(names)) + 1.7), layout="constrained")
         ax = figure.subplots()
         for k, (word, color) in enumerate((("alone", PALETTE[0]), ("with all others", PALETTE[2]))):
-            values = [indices[name][k] for name in names]
-            bars = ax.barh(at + 0.19 * (1 - 2 * k), values, color=color, height=0.36, label=word)
-            ax.bar_label(bars, [f"{value:.2f}" for value in values], padding=3, fontsize=8, color=INK)
-        ax.set_yticks(at, [str(Label(name)) for name in names])
-        low = min((min(x) for x in indices.values()), default=0.0)  # estimates, of small shares below zero too
-        high = max((max(x) for x in indices.values()), default=0.0)
+            values = np.array([(indices[x].first, indices[x].total)[k] for x in names])
+            ends = np.array([(indices[x].first_interval, indices[x].total_interval)[k] for x in names])
+            y = at + 0.19 * (1 - 2 * k)
+            ax.barh(y, values, color=color, height=0.36, label=word)
+            ax.hlines(y, ends[:, 0], ends[:, 1], color=INK, linewidth=1.1)
+            for place, value, (least, most) in zip(y, values, ends, strict=True):
+                text = f"{value:.2f}  ({least:.2f} to {most:.2f})"
+                ax.text(1.02, place, text, transform=ax.get_yaxis_transform(), va="center", fontsize=8, color=INK)
+            low, high = min(low, *values, *ends[:, 0]), max(high, *values, *ends[:, 1])
+        ax.set_yticks(at, [str(Label(name.name)) for name in names])
         ax.set_axisbelow(True)
-        ax.set_xlim(low - 0.15 if low < 0 else 0.0, max(1.2, high + 0.15))
+        ax.set_xlim(low - 0.02 if low < 0 else 0.0, max(1.0, high + 0.02))  # estimates, of small shares below zero too
         ax.grid(False, axis="y")
         ax.set_xticks([0.0, 0.25, 0.5, 0.75, 1.0])
-        ax.set_xlabel(f"share of the variance of {Label(label.name)}")
-        figure.legend(ncols=2, fontsize=8, loc="outside lower center")
+        by = f", by {indices[names[0]].members} members" if names else ""
+        ax.set_xlabel(f"share of the variance of {Label(label.name)}{by}")
+        ax.plot([], [], color=INK, linewidth=1.1, label="95 % confidence")
+        figure.legend(ncols=3, fontsize=8, loc="outside lower center")
         _write_title(figure, title)
     return figure
 
@@ -355,9 +430,9 @@ def map_over(
         if lines or keys:
             handles = [*ax.get_lines()[: len(lines)], *keys]
             figure.legend(handles=handles, ncols=3, fontsize=8, loc="outside lower center")
-        for set_limits, at in ((ax.set_xlim, x), (ax.set_ylim, y)):
+        for axis, set_limits, at in ((ax.xaxis, ax.set_xlim, x), (ax.yaxis, ax.set_ylim, y)):
             half = 0.5 * float(np.ptp(at)) / max(1, len(at) - 1)
-            set_limits(float(np.min(at)) - half, float(np.max(at)) + half)
+            set_limits(*_reach_ticks(axis, float(np.min(at)) - half, float(np.max(at)) + half))
         ax.grid(False)
         ax.set_xlabel(labels[0])
         ax.set_ylabel(labels[1])
@@ -367,6 +442,19 @@ def map_over(
             ax.set_title(f"{labels[2]}: {steady:.6g} everywhere, to rounding")
         _write_title(figure, title)
     return figure
+
+
+NEARLY = 0.02
+"""How far from a round number an axis may end, as a part of its length, and is drawn to it: numbers that are drawn
+between -1 and 1 end just short of them."""
+
+
+def _reach_ticks(axis: Any, low: float, high: float) -> tuple[float, float]:
+    """Ends of an axis from low to high, moved out to round numbers that are nearly reached, which then have a tick."""
+    ticks, room = axis.get_major_locator().tick_values(low, high), NEARLY * (high - low)
+    below = [float(tick) for tick in ticks if low - room <= tick <= low]
+    above = [float(tick) for tick in ticks if high <= tick <= high + room]
+    return max(below, default=low), min(above, default=high)
 
 
 def _constant_value(values: Any) -> float | None:

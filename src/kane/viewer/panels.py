@@ -79,9 +79,9 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
             _draw_panel(ax, t, panel, grid, lifted[i])
             if panel.names and not alike:
                 _name_curves(ax, ax, grid.letters, (1.0, 1.0))
+            ax.tick_params(labelbottom=True)  # numbers in every row: the last one may be far below, or end before
             if i >= len(shown) - grid.across:
                 ax.set_xlabel("t  (s)")
-                ax.tick_params(labelbottom=True)
         drawn = axes[: len(shown)]
         raised = [_NAMES * up for up in lifted]
         head += max(raised[: grid.across])
@@ -98,7 +98,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
             bottom=foot / high,
             top=1 - head / high,
             wspace=max(grid.gap, inner / column),
-            hspace=0.36 + max(raised[grid.across :], default=0.0) / grid.high,
+            hspace=(0.36 if grid.across < 4 else 0.42) + max(raised[grid.across :], default=0.0) / grid.high,
         )
         for ax in axes[len(shown) :]:
             ax.set_visible(False)
@@ -240,8 +240,15 @@ SOLVED_NOTHING = 1e-9
 
 
 def leave_out_nothing(shown: Sequence[Panel]) -> tuple[list[Panel], list[str]]:
-    """(panels, labels of those left out): without those that are zero, or rounding beside others of their unit, and
-    should be. Where all of them are, all stay: nothing moves, and that is what there is to see."""
+    """(panels, labels of those left out): without those in which nothing happens."""
+    empty = are_nothing(shown)
+    kept = [panel for panel, nothing in zip(shown, empty, strict=True) if not nothing]
+    return kept, [panel.label for panel, nothing in zip(shown, empty, strict=True) if nothing]
+
+
+def are_nothing(shown: Sequence[Panel]) -> list[bool]:
+    """Which panels are zero, or rounding beside others of their unit, and should be. Where all of them are, none is
+    said to be: nothing moves, and that is what there is to see."""
     largest: dict[str, float] = {}
     for panel in shown:
         largest[panel.unit] = max(largest.get(panel.unit, 0.0), _size(panel.values))
@@ -250,10 +257,7 @@ def leave_out_nothing(shown: Sequence[Panel]) -> tuple[list[Panel], list[str]]:
         and not panel.target
         for panel in shown
     ]
-    if all(empty):
-        return list(shown), []
-    kept = [panel for panel, nothing in zip(shown, empty, strict=True) if not nothing]
-    return kept, [panel.label for panel, nothing in zip(shown, empty, strict=True) if nothing]
+    return [False] * len(empty) if all(empty) else empty
 
 
 def _size(values: Array) -> float:
@@ -285,4 +289,4 @@ def _steady_limits(ax: Any, values: Array, target: float | None) -> None:
         ax.set_ylim(middle - room, middle + room)
 
 
-__all__ = ["NOTHING", "Grid", "Panel", "leave_out_nothing", "name_left_out", "page_of_panels", "panels"]
+__all__ = ["NOTHING", "Grid", "Panel", "are_nothing", "leave_out_nothing", "name_left_out", "page_of_panels", "panels"]

@@ -1,14 +1,15 @@
-"""Units of coordinates, speeds and efforts, as far as the joints define them, and of expressions that are sums of what
+"""Units of coordinates, speeds and efforts, as far as the joints define them, and of expressions that are made of what
 has one; empty elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from ..formulation.ground_symbols import ground_symbols
 from ..graph import Expr, reachable
 from ..graph.rules import CONST, INPUT
 from ..model import Joint, Mechanism
+from .unit_powers import NUMBER, Powers, invert, multiply, read_unit, square_root, write_unit
 
 _COORDINATES = {
     "revolute": ("rad",),
@@ -81,18 +82,46 @@ def effort_units(model: Mechanism) -> list[str]:
 
 
 def expression_unit(expression: Expr, known: Mapping[Expr, str]) -> str:
-    """The unit of a sum, a size, or the larger or smaller of some terms, which is that of the terms where it is known;
-    empty for anything else: a factor may have a unit of its own, as the 180/pi of degrees."""
+    """The unit of an expression, as far as it follows from those that are `known`. Sums, sizes and extremes have that
+    of their terms; products, quotients and roots that of their factors, none where one is not known: parameters may
+    have any, and numbers too, as the 180/pi of degrees."""
     graph = expression.graph
-    units = {e.id: unit for e, unit in known.items()}
+    given = {e.id: read_unit(unit) for e, unit in known.items()}
+    units = {node: unit for node, unit in given.items() if graph.ops[node] != CONST or node == expression.id}
     for node in reachable(graph, [expression.id], units):
-        terms = {units[a] for a in graph.args[node]} - {""} if graph.ops[node] in _KEEPING else ()
-        units[node] = next(iter(terms)) if len(terms) == 1 else ""
-    return units[expression.id]
+        op, args = graph.ops[node], graph.args[node]
+        rule = _RULES.get(op)
+        units[node] = None if rule is None else rule(*(units[a] for a in args))
+    return write_unit(units[expression.id])
 
 
-_KEEPING = ("add", "sub", "neg", "abs", "min", "max")
-"""Operations whose result has the unit of what they take."""
+def _of_terms(*terms: Powers | None) -> Powers | None:
+    """The one unit that some terms have; what is not known, or is a number, has the same."""
+    found = set(terms) - {None, NUMBER}
+    return found.pop() if len(found) == 1 else None
+
+
+def _of_product(a: Powers | None, b: Powers | None) -> Powers | None:
+    return None if a is None or b is None else multiply(a, b)
+
+
+def _of_quotient(a: Powers | None, b: Powers | None) -> Powers | None:
+    return None if a is None or b is None else multiply(a, invert(b))
+
+
+def _of_root(a: Powers | None) -> Powers | None:
+    return None if a is None else square_root(a)
+
+
+_RULES: Mapping[str, Callable[..., Powers | None]] = {
+    **dict.fromkeys(("add", "sub", "neg", "abs", "min", "max"), _of_terms),
+    **dict.fromkeys(("sin", "cos", "tan", "exp", "log", "sign"), lambda _: NUMBER),
+    **dict.fromkeys(("asin", "acos", "atan2"), lambda *_: read_unit("rad")),
+    "mul": _of_product,
+    "div": _of_quotient,
+    "sqrt": _of_root,
+}
+"""What the unit of a result is, by operation, given those of what it takes."""
 
 
 def units_by_name(model: Mechanism) -> dict[str, str]:

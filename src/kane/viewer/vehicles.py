@@ -31,6 +31,9 @@ _FAR = 1.6  # sizes of the support polygon from its middle at which the path of 
 _NOTHING = 1e-4  # share of the largest force below which forces are drawn as zero: what integration leaves of them
 _CIRCLES = 6  # wheels whose friction circles stand in one row
 _DASHES: Any = (0, (3, 3))
+_CLOSE = 0.01  # share of the range of some curves within which one lies on another
+_ALTERNATING: Any = ((0, (4, 4)), (6, (2, 6)), (2, (2, 6)))
+"""Dashes of curves on one, two and three others: each of four then shows in a fourth of every dash and gap."""
 _NEAR = 0.2  # share of what friction can give from which forces are drawn beside it: smaller ones would seem to be zero
 _SIGNS = {"normal": "up +, down −", "longitudinal": "ahead +, back −", "lateral": "left +, right −"}
 """Components of the forces on wheels, and what their signs mean: to the axes of each wheel."""
@@ -275,12 +278,11 @@ def _draw_wheels(ax: Any, seen: VehicleMotion, what: str) -> None:
     ground = seen.ground
     values, limited = getattr(ground, what), _comes_near_limit(seen, what)
     _shade(ax, seen)
-    for k in range(values.shape[1]):
-        width = max(1.0, 2.6 - 0.7 * k)  # curves that coincide are all seen
-        ax.plot(ground.t, values[:, k], color=_wheel_color(k), linewidth=width)
-        for side in (1.0, -1.0) if limited else ():
-            bound = side * ground.limit * np.maximum(ground.normal[:, k], 0.0)
-            ax.plot(ground.t, bound, color=_wheel_color(k), linewidth=0.8, linestyle=_DASHES)
+    bounds = ground.limit * np.maximum(ground.normal, 0.0)
+    for side in (1.0, -1.0) if limited else ():
+        for k in range(values.shape[1]):
+            ax.plot(ground.t, side * bounds[:, k], color=_wheel_color(k), linewidth=0.8, linestyle=_DASHES)
+    _draw_curves(ax, ground.t, values, 1.8)
     if limited or values.min(initial=0.0) < 0:
         ax.axhline(0.0, color=INK, linewidth=0.7)
     largest = max(float(np.abs(getattr(ground, part)).max(initial=0.0)) for part in _SIGNS)
@@ -288,6 +290,19 @@ def _draw_wheels(ax: Any, seen: VehicleMotion, what: str) -> None:
         ax.set_ylim(-(largest or 1.0), largest or 1.0)  # of the size of the others
     ax.set_ylabel(_SIGNS[what])
     _over_time(ax, seen, f"{what} forces  (N)")
+
+
+def _draw_curves(ax: Any, t: Array, values: Array, width: float) -> None:
+    """Curves (k, n) in the colours of wheels; where one lies on others it is dashed, so that all of them are seen."""
+    close = _CLOSE * (float(np.nanmax(values)) - float(np.nanmin(values)))
+    for k in range(values.shape[1]):
+        below = np.count_nonzero(np.abs(values[:, :k] - values[:, [k]]) <= close, axis=1)
+        for level, dashes in enumerate(("solid", *_ALTERNATING)):
+            here = np.minimum(below, len(_ALTERNATING)) == level
+            if here.any():
+                here[1:] |= here[:-1].copy()  # on to where the next piece begins
+                shown = np.where(here, values[:, k], np.nan)
+                ax.plot(t, shown, color=_wheel_color(k), linewidth=width, linestyle=dashes, dash_capstyle="butt")
 
 
 def _draw_energy(ax: Any, seen: VehicleMotion) -> None:
@@ -302,8 +317,9 @@ def _draw_measure(ax: Any, seen: VehicleMotion) -> None:
     t, tip = seen.ground.t, seen.tip
     _shade(ax, seen)
     ax.plot(t, tip.alpha, color=INK, linewidth=2.8, label="measure")
-    for k, (a, b) in enumerate(tip.edges):  # over the measure, which is one of them
-        ax.plot(t, tip.per_edge[:, k], color=_wheel_color(k), linewidth=1.0, label=f"edge {visible(a)}–{visible(b)}")
+    _draw_curves(ax, t, tip.per_edge, 1.0)  # over the measure, which is one of them
+    for k, (a, b) in enumerate(tip.edges):
+        ax.plot([], [], color=_wheel_color(k), linewidth=1.0, label=f"edge {visible(a)}–{visible(b)}")
     ax.axhline(0.0, color=INK, linewidth=0.7)
     for k, span in enumerate(seen.tip.spans):
         label = None if k else seen.tip.verdict

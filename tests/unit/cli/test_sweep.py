@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kane
-from kane.api.ensemble_progress import MemberRate
+from kane.api.ensemble_progress import MemberRate, Progress
 from kane.cli import FAILED, FINE, USAGE, main
 from kane.cli.sweep import _Watching
 
@@ -125,6 +127,29 @@ def test_the_rate_begins_when_compiling_is_over(monkeypatch: pytest.MonkeyPatch)
     clock[0] = 62.0
     found = pace.progress(100, 0)
     assert found.rate == pytest.approx(50.0) and found.left == pytest.approx(18.0)
+
+
+def test_the_rate_of_other_processes_begins_when_each_has_done_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes start and compile for a minute, then do blocks of 100 members in 4 s each, 50 per second."""
+    clock = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
+    pace = MemberRate(1000, first=2)
+    told: list[str] = []
+    for now, done in ((64.0, 100), (64.1, 200), (68.0, 300), (68.1, 400)):
+        clock[0] = now
+        found = pace.progress(done, 0)
+        told.append(str(found))
+    assert told[:2] == ["100 of 1000 members", "200 of 1000 members"] and "per second" in told[2]
+    assert found.rate == pytest.approx(50.0, rel=0.03) and found.left == pytest.approx(12.0, rel=0.03)
+
+
+def test_a_pool_of_processes_tells_its_rate_without_its_start() -> None:
+    told: list[Progress] = []
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        began = time.perf_counter()
+        kane.load("pendulum").ensemble(5.0, n=3000, q={"q": "uniform(-1, 1)"}, executor=pool, progress=told.append)
+        whole = 3000 / (time.perf_counter() - began)
+    assert np.isnan(told[0].rate) and told[-1].rate > whole  # seconds of importing and compiling are no part of it
 
 
 @pytest.mark.parametrize(

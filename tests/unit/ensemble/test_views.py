@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_a_dataset_has_members_times_and_units() -> None:
 
 def test_rank_correlation_finds_what_matters() -> None:
     ranks = sliding().sensitivity("end_x")
-    assert next(iter(ranks)) == "start_v" and list(ranks)[-1] == "m"  # the distance is u END, twice as wide as q
+    assert next(iter(ranks)) == "v" and list(ranks)[-1] == "m"  # the distance is u END, twice as wide as q
     assert np.abs(ranks["m"]).max() < 4 / np.sqrt(COUNT)  # four standard deviations of nothing
 
 
@@ -59,14 +59,14 @@ def test_what_matters_whichever_side_it_is_on_is_found() -> None:
     m.joint("guide", "prismatic", "ground", "block", axis="x", coordinates=["x"], speeds=["v"])
     found = m.ensemble(1.0, n=COUNT, seed=1, q={"x": "uniform(-1, 1)"}, u={"v": "normal(0, 1)"}, watch={"e": "v**2"})
     ranks = found.sensitivity("high_e")
-    assert next(iter(ranks)) == "start_v" and abs(ranks["start_v"][0]) < 4 / np.sqrt(COUNT) < 0.95 < ranks["start_v"][1]
-    assert two_to_map(found, "high_e") == ("start_v", "start_x")
+    assert next(iter(ranks)) == "v" and abs(ranks["v"][0]) < 4 / np.sqrt(COUNT) < 0.95 < ranks["v"][1]
+    assert two_to_map(found, "high_e") == ("v", "x")
 
 
 def test_what_no_member_has_matters_for_nothing() -> None:
     m = kane.load("double-pendulum")
     found = m.ensemble(0.1, n=50, q={"q1": "uniform(0, 1)"}, events={"never": "q2 - 50"})
-    assert np.isnan(found.sensitivity("first_never")["start_q1"]).all()
+    assert np.isnan(found.sensitivity("first_never")["q1"]).all()
     assert found.plot(kind="sensitivity", result="end_q1").axes
 
 
@@ -77,17 +77,70 @@ def test_indices_of_a_sum_are_shares_of_its_variance() -> None:
     found = m.ensemble(END, n=8, q={"x": "uniform(-1, 1)"}, u={"v": "uniform(-1, 1)"})
     indices = found.sobol("end_x", n=1024)
     shares = {"x": 1 / (1 + END**2), "v": END**2 / (1 + END**2)}
-    for name, (first, total) in indices.items():
-        assert first == pytest.approx(shares[name], abs=0.02)  # 1024 points of Sobol's sequence
-        assert total == pytest.approx(shares[name], abs=0.02)
+    for name, index in indices.items():
+        assert index.first == pytest.approx(shares[name], abs=0.02)  # 1024 points of Sobol's sequence
+        assert index.total == pytest.approx(shares[name], abs=0.02)
+        assert index.members == 4 * 1024
+
+
+def resting(*names: str) -> Any:
+    """Blocks on guides along one line, which stay where they are."""
+    m = kane.Model("blocks")
+    for name in names:
+        m.body(name, mass=1)
+        m.joint(f"guide {name}", "prismatic", "ground", name, axis="x", coordinates=[name], speeds=[f"v{name}"])
+    return m
+
+
+def test_intervals_of_indices_hold_those_of_ishigami_and_halve_with_four_times_the_members() -> None:
+    """f = sin x + a sin² y + b z⁴ sin x of three angles, uniform from -π to π, has the variances a²/8 by y,
+    (1 + b π⁴/5)²/2 by x and 8 b² π⁸/225 by x and z together (Ishigami and Homma, 1990)."""
+    a, b, seeds = 7.0, 0.1, 8
+    alone = np.array([0.5 * (1 + b * np.pi**4 / 5) ** 2, a**2 / 8, 0.0])
+    both = 8 * b**2 * np.pi**8 / 225
+    exact = np.array([alone, alone + np.array([both, 0.0, both])]) / (alone.sum() + both)
+    given = dict.fromkeys("xyz", "uniform(-pi, pi)")
+    m, watch = resting(*"xyz"), {"f": f"sin(x) + {a}*sin(y)**2 + {b}*z**4*sin(x)"}
+    held, widths = 0, {256: 0.0, 1024: 0.0}
+    for seed in range(seeds):
+        found = m.ensemble(0.1, n=4, seed=seed, q=given, watch=watch)
+        for n in widths:
+            made = found.sobol("end_f", n).values()
+            known = np.array([[x.first_interval for x in made], [x.total_interval for x in made]])
+            held += np.count_nonzero((known[..., 0] <= exact) & (exact <= known[..., 1]))
+            widths[n] += float(np.ptp(known, axis=2).sum())
+            assert all(x.first_interval[0] < x.first < x.first_interval[1] for x in made)
+    assert held >= 0.93 * 2 * 6 * seeds  # 95 % by chance; points of Sobol's sequence are more even than chance
+    assert widths[256] / widths[1024] == pytest.approx(2.0, abs=0.2)
+
+
+def test_pictures_and_figures_of_indices_say_how_well_they_are_known() -> None:
+    found = resting("x", "y").ensemble(0.1, n=4, q=dict.fromkeys("xy", "uniform(0, 1)"), watch={"f": "x + 2*y"})
+    index = found.sobol("end_f")["y"]
+    low, high = index.first_interval
+    assert low < 4 / 5 < high and str(index).startswith(f"{index.first:.3f} ({low:.3f} to {high:.3f}) alone, ")
+    assert str(index).endswith("by 4096 members")
+    ax = found.plot(kind="sobol", result="end_f").axes[0]
+    assert ax.get_xlabel().endswith("by 4096 members") and [x.get_text() for x in ax.get_yticklabels()] == [
+        "y at the start",
+        "x at the start",
+    ]
+    assert any(text.get_text() == f"{index.first:.2f}  ({low:.2f} to {high:.2f})" for text in ax.texts)
+
+
+def test_what_differs_has_one_name_in_rankings_indices_and_maps() -> None:
+    found = resting("x", "y").ensemble(0.1, n=16, q=dict.fromkeys("xy", "uniform(0, 1)"), watch={"f": "x + 2*y"})
+    assert set(found.sensitivity("end_f")) == set(found.sobol("end_f", 8)) == set(found.numbers) == {"x", "y"}
+    drawn = [found.plot(kind="map", result="end_f", over=over).axes[0] for over in (("x", "y"), ("start_x", "y"))]
+    assert {ax.get_xlabel() for ax in drawn} == {"x at the start  (m)"}
 
 
 def test_one_number_alone_explains_all_of_a_variance() -> None:
     m = kane.Model("slider")
     m.body("block", mass=1)
     m.joint("guide", "prismatic", "ground", "block", axis="x", coordinates=["x"], speeds=["v"])
-    ((first, total),) = m.ensemble(END, n=8, q={"x": "uniform(-1, 1)"}).sobol("end_x", n=1024).values()
-    assert first == pytest.approx(1.0, abs=0.02) and total == pytest.approx(1.0, abs=0.02)  # as above
+    (index,) = m.ensemble(END, n=8, q={"x": "uniform(-1, 1)"}).sobol("end_x", n=1024).values()
+    assert index.first == pytest.approx(1.0, abs=0.02) and index.total == pytest.approx(1.0, abs=0.02)  # as above
 
 
 @pytest.mark.parametrize("kind", ["scatter", "histogram", "sensitivity"])
@@ -101,6 +154,35 @@ def test_a_fan_is_drawn_of_what_is_watched_over_time(tmp_path: Path) -> None:
     assert "half of the members" in (tmp_path / "fan.svg").read_text()
     with pytest.raises(InputError, match="give times as an array"):
         sliding().plot(tmp_path / "no.png", "fan")
+
+
+def test_a_fan_leaves_out_what_is_rounding_and_names_it() -> None:
+    """Blocks in a plane that are pushed along x stay on it."""
+    m = kane.Model("puck")
+    m.body("puck", mass=1, inertia={"xx": 1, "yy": 1, "zz": 1})
+    m.joint("table", "planar", "ground", "puck", coordinates=["x", "y", "q"], speeds=["v", "w", "u"])
+    found = m.ensemble(np.linspace(0.0, END, 5), n=8, u={"v": "uniform(1, 2)", "w": 1e-32})
+    figure = found.plot(kind="fan")
+    assert [ax.get_title("left") for ax in figure.axes if ax.get_visible()] == ["x  (m)", "v  (m/s)"]
+    assert figure.legends[0].get_title().get_text() == "zero throughout: y, q, w, u"
+    assert found.plot(kind="fan", result="w").axes[0].get_title("left").startswith("w")  # asked for by its name
+
+
+def test_members_without_a_result_are_strokes_below_the_axis_and_counted() -> None:
+    """Of 40 000 blocks one in a thousand comes to zero: all of these are drawn, and no other is mistaken for one."""
+    x, v = np.tile(np.linspace(0.5, 1.0, 1000), 40), np.full(40_000, np.nan)
+    v[::1000] = 2.0
+    good = np.arange(40_000) != 7
+    figure = ensembles.scatter([(ensembles.Label("x"), x)], v, good, ensembles.Label("first_zero", "s"))
+    ax, (legend,) = figure.axes[0], figure.legends
+    said = [text.get_text() for text in legend.get_texts()]
+    assert said == ["members: 40 (0.1 %)", "without first 'zero': 39959 (99.9 %)", "failed: 1 (0.0025 %)"]
+    dots, strokes = cast("list[Any]", ax.collections)[:2]
+    assert len(dots.get_offsets()) == 40 and len(strokes.get_segments()) <= ensembles.MOST_DOTS
+    tops = ax.get_xaxis_transform().transform([segment[1] for segment in strokes.get_segments()])[:, 1]
+    (lowest,) = {round(y, 6) for y in ax.transData.transform(dots.get_offsets())[:, 1]}
+    assert tops.max() < lowest and strokes.get_linewidths()[0] < 1.0
+    assert min(ax.get_yticks()) >= 2.0 - 0.05  # the strip has no numbers
 
 
 def test_a_fan_by_itself_is_three_to_two_and_several_share_a_row() -> None:
@@ -202,6 +284,16 @@ def test_a_result_that_no_member_has_is_said_and_not_drawn(kind: str) -> None:
     assert not ax.get_xticks().size and not ax.get_yticks().size and not ax.patches and not ax.collections
 
 
+def test_a_map_of_what_is_drawn_between_round_numbers_has_ticks_at_its_ends() -> None:
+    x, y = np.random.default_rng(1).uniform((-1.0, 2.0), (1.0, 7.0), size=(500, 2)).T
+    across, up = make_cells(x), make_cells(y)
+    ax = ensembles.map_over(across.middles, up.middles, cell_means(across, up, x), ("x", "y", "z")).axes[0]
+    assert ax.get_xlim() == (-1.0, 1.0) and ax.get_ylim() == (2.0, 7.0)
+    assert {-1.0, 1.0} <= set(ax.get_xticks()) and {2.0, 7.0} <= set(ax.get_yticks())
+    far = ensembles.map_over(np.array([0.1, 0.5]), np.array([0.1, 0.5]), np.eye(2), ("x", "y", "z")).axes[0]
+    assert far.get_xlim() == pytest.approx((-0.1, 0.7))  # two cells, each 0.4 wide, are not moved
+
+
 def test_every_key_of_a_map_has_a_symbol() -> None:
     ones = ensembles.CellCounts(np.ones((2, 3)), np.ones((2, 3)))
     figure = ensembles.map_over(np.arange(3.0), np.arange(2.0), np.eye(2, 3), ("x", "y", "z"), counts=ones)
@@ -247,7 +339,7 @@ def test_a_map_of_an_event_has_the_share_of_each_cell_in_which_it_occurs() -> No
     mesh: Any = figure.axes[0].collections[0]
     assert mesh.get_clim() == (0.0, 1.0) and figure.axes[1].get_ylabel() == "share in which 'over' occurs"
     shares = np.ma.filled(mesh.get_array(), np.nan)
-    assert "start_u" in found.sensitivity("over") and np.max(list(found.sensitivity("over").values())) > 0.5
+    assert "u" in found.sensitivity("over") and np.max(list(found.sensitivity("over").values())) > 0.5
     across, up = make_cells(found.numbers["u"]), make_cells(found.numbers["q"])  # as uneven as in the picture
     x, y, least = across.middles, up.middles, cell_means(across, up, energy)
     assert shares.shape == least.shape == (len(y), len(x))
@@ -280,10 +372,10 @@ def test_indices_of_an_event_are_shares_of_the_variance_of_its_occurring() -> No
     drawn: Any = {"q": {"x": "uniform(0, 1)"}, "u": {"v": "uniform(-1, 0)"}}
     indices = m.ensemble(END, n=8, events={"zero": "x"}, **drawn).sobol("zero", n=1024)
     first = {"x": (1 / 48) / (3 / 16), "v": (5 / 48) / (3 / 16)}
-    for name, (alone, whole) in indices.items():
+    for name, index in indices.items():
         other = "v" if name == "x" else "x"
-        assert alone == pytest.approx(first[name], abs=0.06)  # of a function that jumps, by 1024 points
-        assert whole == pytest.approx(1.0 - first[other], abs=0.06)
+        assert index.first == pytest.approx(first[name], abs=0.06)  # of a function that jumps, by 1024 points
+        assert index.total == pytest.approx(1.0 - first[other], abs=0.06)
 
 
 @pytest.mark.parametrize("kind", ["histogram", "scatter", "map", "sensitivity"])

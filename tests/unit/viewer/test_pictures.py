@@ -12,14 +12,18 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import sympy
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from PIL import Image
+from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
 
 import kane
+from kane.api.run_values import unit_of_text
 from kane.errors import InputError
 from kane.model.speeds import describe_speeds
 from kane.viewer import drawings, films, panels, plots
+from kane.viewer.unit_powers import read_unit, write_unit
 from kane.viewer.units import coordinate_units, effort_units, speed_units
 
 T = np.linspace(0, 1, 30)
@@ -145,6 +149,15 @@ def test_any_number_of_curves_makes_a_page(count: int) -> None:
     assert any("140 more are not drawn" in text.get_text() for text in figure.texts) == (count == 200)
 
 
+def test_every_panel_has_numbers_along_its_axis_of_time() -> None:
+    t = np.linspace(0.0, 1.0, 11)
+    figure = panels.panels(t, [panels.Panel(f"q{k}", np.sin(k + t)) for k in range(7)])
+    FigureCanvasAgg(figure).draw()
+    for ax in figure.axes[:7]:
+        assert any(label.get_text() and label.get_visible() for label in ax.get_xticklabels())
+    assert not overlaps(figure)
+
+
 def overlaps(figure: plots.Picture) -> list[str]:
     """Legends that lie on the axes in which curves are drawn."""
     FigureCanvasAgg(figure).draw()
@@ -224,6 +237,73 @@ def test_an_expression_is_drawn_with_its_names_as_written_and_the_unit_of_its_te
     drawn = swing.plot(what=["q1 - pi/2", "abs(tau_u1)", "2*q1"])
     assert titles(drawn) == ["q₁ − π/2  (rad)", "abs(τ₁)  (N m)", "2*q₁"]
     assert plots.set_names("theta1' + r.arm1.x - 1e3*tau_u1") == "θ₁' + r.arm1.x − 1e3*τ₁"
+
+
+@pytest.mark.parametrize(
+    ("expression", "unit"),
+    [
+        ("u1**2", "rad²/s²"),
+        ("tau_u1*u1", "W"),  # a moment along an angular velocity
+        ("tau_u1*q1 - work", "J"),
+        ("tau_u1/q1", "N m/rad"),  # stiffness
+        ("tau_u1*sin(q1)", "N m"),
+        ("1/u1", ""),  # a number may stand for anything
+        ("q1/u1", "s"),
+        ("q1'*u2'", "rad²/s³"),
+        ("sqrt(u1**2 + u2**2)", "rad/s"),
+        ("sqrt(u1)", ""),
+        ("atan2(q1, q2)", "rad"),
+        ("cos(q1)", ""),
+        ("m1*q1", ""),  # of a parameter nothing is known
+        ("0.5*u1**2", ""),
+        ("q1*180/pi", ""),
+        ("q1 + u1", ""),
+        ("r.arm2.x*u1**2", "m/s²"),  # towards the axis
+        ("r.arm2.x*u1 - v.arm2.z", "m/s"),
+        ("v.arm2.x**2/r.arm2.x", "m/s²"),
+        ("tau_u1/r.arm2.x*v.arm2.x", "W"),  # a force along a velocity
+    ],
+)
+def test_products_have_the_unit_of_their_factors_or_none(expression: str, unit: str, swing: kane.Trajectory) -> None:
+    body = list(swing.answers.mechanism.bodies)[-1]
+    assert unit_of_text(swing.answers, expression.replace("arm2", body)) == unit
+
+
+def test_a_number_has_no_unit_though_a_body_is_so_far_away() -> None:
+    m = kane.Model("shelf")
+    m.body("ball", mass=1)
+    m.joint("guide", "prismatic", "ground", "ball", axis="x", at=(0, 0, 2), coordinates=["x"], speeds=["v"])
+    answers = m.simulate([0.0, 0.1]).answers
+    assert unit_of_text(answers, "r.ball.z") == "m" and unit_of_text(answers, "2*v + 0*r.ball.z") == ""
+
+
+@pytest.mark.parametrize(
+    "unit", ["rad", "m", "rad/s", "m/s", "rad/s²", "m/s²", "N", "N m", "J", "N rad", "s", "N/(m s)"]
+)
+def test_units_are_written_as_they_are_read(unit: str) -> None:
+    assert write_unit(read_unit(unit)) == unit
+
+
+def test_a_reaction_of_an_auxiliary_speed_is_drawn_as_a_curve() -> None:
+    """A bob on a string, let go at rest from a: its tension is m g (3 cos q - 2 cos a)."""
+    q, u, ua, tension, t = *dynamicsymbols("q u ua"), sympy.Symbol("T"), sympy.Symbol("t")
+    g, mass, length, start = 9.81, 2.0, 0.5, 1.0
+    N = ReferenceFrame("N")
+    A = N.orientnew("A", "Axis", [q, N.z])
+    A.set_ang_vel(N, u * N.z)
+    O = Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", -length * A.y)
+    P.set_vel(N, length * u * A.x + ua * A.y)
+    loads = [(P, -mass * g * N.y), (P, tension * A.y)]
+    bob = Particle("bob", P, mass)
+    method = KanesMethod(N, [q], [u], [q.diff(t) - u], u_auxiliary=[ua], bodies=[bob], forcelist=loads)
+    run = kane.from_sympy(method, initial={"q": start}).simulate(np.linspace(0, 1.5, 31))
+    for what in ("reactions", "T"):
+        (line,) = run.plot(what=what).axes[0].get_lines()
+        times, drawn = (np.asarray(x, dtype=float) for x in line.get_data())
+        exact = mass * g * (3 * np.cos(run.resample(times)["q"]) - 2 * np.cos(start))
+        assert len(times) >= 400 and np.abs(drawn - exact).max() < 5e-3 * np.ptp(exact)  # of cubics over 0.05 s
 
 
 @pytest.fixture

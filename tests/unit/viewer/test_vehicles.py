@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
 
 import kane
 from kane.viewer import Arrows, plots, vehicle_arrows, vehicles
@@ -118,8 +120,28 @@ def test_drawn_forces_have_signs_which_their_axes_tell(draw: Any, torque: float)
 
 
 def drawn(figure: Any, title: str, label: str, run: kane.Trajectory) -> np.ndarray:
-    """The solid curves (k, w) of the axes with that title, which have that label."""
+    """The curves (k, w) of wheels in the axes with that title, which have that label; each is put together of pieces
+    that are solid or, on other curves, dashed."""
     (ax,) = [ax for ax in figure.axes if ax.get_title(loc="left") == title or ax.get_title() == title]
     assert ax.get_ylabel() == label
-    lines = [line for line in ax.lines if line.get_linestyle() == "-" and len(line.get_xdata()) == len(run.t)]
-    return np.stack([line.get_ydata() for line in lines], axis=1)
+    lines = [line for line in ax.lines if line.get_linewidth() > 1.0 and len(line.get_xdata()) == len(run.t)]
+    colors = dict.fromkeys(line.get_color() for line in lines)
+    pieces = ([line.get_ydata() for line in lines if line.get_color() == color] for color in colors)
+    return np.stack([np.nanmax(piece, axis=0) for piece in pieces], axis=1)
+
+
+def test_curves_that_lie_on_each_other_are_all_seen() -> None:
+    """Of a symmetric car that brakes, left and right wheels carry the same: in the picture each colour has its part of
+    the line."""
+    run = kane.load("braking-car").simulate(np.linspace(0.0, 2.0, 101))
+    figure = vehicles.wheel_forces(run)
+    wheels = list(dict.fromkeys(line.get_color() for line in figure.axes[0].get_lines()))
+    assert np.allclose(run.ground().normal[:, 0], run.ground().normal[:, 1]) and len(wheels) == 4
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    box = figure.axes[0].get_window_extent()
+    whole = np.asarray(canvas.buffer_rgba())[..., :3].astype(int)
+    high = whole.shape[0]
+    inside = whole[high - int(box.y1) : high - int(box.y0), int(box.x0) : int(box.x1)].reshape(-1, 3)
+    counted = [np.count_nonzero(np.abs(inside - 255 * np.array(to_rgb(c))).max(axis=1) < 25) for c in wheels]
+    assert min(counted) > 0.4 * max(counted)
