@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,27 @@ class Option:
 def terminal_event(name: str, expression: str) -> Option:
     """The option that ends a motion where an expression is zero."""
     return Option("events", ({name: {"expression": expression, "terminal": True}},))
+
+
+def values_to_give(parameters: Sequence[str]) -> str:
+    """The call that gives parameters other values; the shell has an option in its place.
+
+    >>> values_to_give(["mu", "m"])
+    'set_parameters(mu=..., m=...)'
+    """
+    return f"set_parameters({', '.join(f'{name}=...' for name in parameters)})"
+
+
+_VALUES = re.compile(r"set_parameters\(((?:\w+=\.\.\.(?:, )?)+)\)")
+
+
+def reword_values(text: str, word: Callable[[Sequence[str]], str]) -> str:
+    """A sentence in which calls that give parameters values are in the words that `word` has for their names.
+
+    >>> reword_values("fix: give one ≥ 0, by set_parameters(mu=...)", lambda names: f"--set {names[0]}=VALUE")
+    'fix: give one ≥ 0, by --set mu=VALUE'
+    """
+    return _VALUES.sub(lambda found: word([part.partition("=")[0] for part in found[1].split(", ")]), text)
 
 
 _QUOTED = r"'[^'\n]*'"
@@ -75,4 +96,4 @@ def _plain(value: str) -> str:
     return value.replace("…", "...")
 
 
-__all__ = ["Option", "reword", "terminal_event"]
+__all__ = ["Option", "reword", "reword_values", "terminal_event", "values_to_give"]

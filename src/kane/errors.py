@@ -114,12 +114,14 @@ def excerpt(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault of a model: where it is, what is there, what it violates, how to fix it."""
+    """One fault of a model: where it is, what is there, what it violates, how to fix it. `parameters` are those whose
+    new values made it, by name."""
 
     where: str
     what: str
     because: str = ""
     fix: str = ""
+    parameters: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}"

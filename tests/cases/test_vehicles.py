@@ -571,3 +571,18 @@ def test_a_ball_that_would_have_to_pull_is_not_said_to_slip() -> None:
     (first,) = run.ground().violations
     assert first.what == "normal of front" and float(first) == pytest.approx(begins, rel=1e-9)
     assert "wheel front would have to pull" in str(run.outcome) and "slip" not in str(run.outcome)
+
+
+def test_the_friction_that_is_needed_has_a_bound_where_a_wheel_lifts() -> None:
+    """The normal force of the left wheel falls through zero at 1.1646 s: |F_t| / F_n grows with nearer samples."""
+    run, even = kane.load("tanner-mobile-manipulator").simulate(2.0), np.linspace(0.0, 2.0, 401)
+    lift = float(run.ground().crossings[0])
+    near = run.resample(np.sort(np.append(even, lift - 1e-6))).ground()
+    left, pressed = near.wheels.index("left"), near.normal > 0.0
+    assert near.friction[pressed[:, left], left].max() > 1e3
+    assert near.friction_needed == pytest.approx(run.resample(even).ground().friction_needed)
+    carried = near.normal[:, left] >= 0.05 * near.normal[:, left].max()
+    along = np.hypot(near.longitudinal, near.lateral)[carried, left]
+    assert near.friction_needed[left] == pytest.approx((along / near.normal[carried, left]).max())
+    assert "left carries less than 5 %" in str(near)
+    assert kane.load("ackermann-car").simulate(1.0).ground().remark == ""

@@ -11,11 +11,13 @@ A vector is an array or list (n,) or (batch, n), or a mapping name → value, th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
-from ..errors import InputError, ModelError, excerpt, suggestion
+from ..advice import values_to_give
+from ..errors import InputError, ModelError, Problem, excerpt, suggestion
 from ..model import Mechanism
 from ..model.attitude import QUATERNIONS, start_of_attitude
 from .records import Array
@@ -214,6 +216,14 @@ def _excerpt(value: Any) -> str:
     return excerpt(value if isinstance(value, str) else repr(value))
 
 
+def with_parameters(problem: Problem) -> Problem:
+    """A fault that new values of parameters made, whose fix names these parameters."""
+    if not problem.parameters:
+        return problem
+    advice = values_to_give(problem.parameters)
+    return replace(problem, fix=f"{problem.fix}, by {advice}" if problem.fix else f"other values, by {advice}")
+
+
 __all__ = [
     "clock",
     "initial",
@@ -225,4 +235,5 @@ __all__ = [
     "start",
     "triple",
     "vector",
+    "with_parameters",
 ]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analysis.changing import ChangingMotion
-from ..constraints.thresholds import AT_REST, TOLERATED
 from ..simulate import IMPACT_LAWS, ChangingSet, Transition
 from ..simulate.changing import LAWS
 from ..simulate.routine import Routine
-from ..simulate.sample_modes import SampleMode, row_terms, slip_rows, with_slips
+from ..simulate.sample_modes import SampleMode, row_terms, with_slips
 from .answers import Answers, changing_set
 from .constrained import constraint_rows
 from .records import Array
@@ -46,41 +44,15 @@ def sample_modes(run: Trajectory) -> list[SampleMode]:
 
 def _modes_in_steps(run: Trajectory) -> list[SampleMode]:
     """The modes of a motion in time steps: a transition at the end of a step says what held within it, so the state
-    there is in the new mode, and that at the start in the one of the first step."""
+    there is in the new mode, and that at the start in the one that the first step begins in."""
     changing = _changing_set(run.answers)
     times, found = [x.t for x in run.transitions], list[SampleMode]()
-    for x, now, u in zip(program_inputs(run), run.t.tolist(), run.u, strict=True):
-        change, at = run.transitions[max(0, bisect_right(times, now) - 1)], row_terms(changing, x)
+    for x, now in zip(program_inputs(run), run.t.tolist(), strict=True):
+        change = run.transitions[max(0, bisect_right(times, now) - 1)]
         if now > times[0]:
-            found.append(with_slips(changing, change.mode, at["rate"]))
+            found.append(with_slips(changing, change.mode, row_terms(changing, x)["rate"]))
         else:
-            first = _first_step(run)
-            mode, later = _mode_at_start(changing, change.mode, first.mode, at["rate"]), at["A"] @ (first.u_after - u)
-            found.append(with_slips(changing, mode, at["rate"], at["rate"] + later))
-    return found
-
-
-def _first_step(run: Trajectory) -> Transition:
-    """What the first step of a motion in time steps made of the constraints, the choice at the start where it changed
-    nothing. Conditions are looked at where it ends. Steps are of one length but the last, so that the second one ends
-    after twice the mean length."""
-    start = run.transitions[0]
-    second = start.t + 2.0 * (run.outcome.t - start.t) / max(1, run.statistics.steps)
-    at_start = [x for x in run.transitions if x.t <= start.t]
-    within = [x for x in run.transitions if start.t < x.t < second - TOLERATED * (second - start.t)]
-    return [*at_start, *(x for x in within if x.cause not in ("imposed", "freed"))][-1]
-
-
-def _mode_at_start(
-    changing: ChangingSet, mode: Mapping[str, str], step: Mapping[str, str], rate: Array
-) -> dict[str, str]:
-    """The mode at the start of time steps, which take all that touches there as sticking: what the first `step` lets go
-    is open, and what has a speed, or gets one in it, slips."""
-    found = dict(mode)
-    for e, rows in zip(changing.elements, slip_rows(changing), strict=True):
-        if mode[e.name] != "open" and e.type != "switched":
-            moves = rows.stop > rows.start and float(np.linalg.norm(rate[rows])) > AT_REST
-            found[e.name] = "slips" if moves and step[e.name] == "sticks" else step[e.name]
+            found.append(SampleMode(change.mode, change.slip))
     return found
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..analysis import BaseParameters, CheckReport, SpeedSuggestions, base_parameters, check, with_speeds
 from ..boundary import FAULTS, check_choice, check_function, odd_argument, refuse_odd
 from ..constraints.projection import InconsistentRows
-from ..errors import InputError, SingularError, WritingError
+from ..errors import InputError, ModelError, SingularError, WritingError
 from ..explain import write_efforts
 from ..formulation import Equations
 from ..large import refuse_if_too_large
@@ -216,7 +216,11 @@ class Model:
         [[12.0]]
         """
         mechanism = self.mechanism.twin()
-        if mechanism.set_parameters(dict(values, **more)):
+        try:
+            fixed = mechanism.set_parameters(dict(values, **more))
+        except ModelError as error:
+            raise ModelError([given.with_parameters(problem) for problem in error.problems]) from None
+        if fixed:
             self._answers = self._answers.of(mechanism)
         else:
             self._answers = self._answers.twin(mechanism)

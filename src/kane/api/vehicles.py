@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 _NOTHING = 1e-9
 """Share of the largest value of a motion that rounding leaves of a force or a measure that is zero."""
 
+_LIGHT = 0.05
+"""Share of the largest normal force of a wheel below which it is about to lift: the friction that it needs says nothing
+there, and has no bound where the normal force passes through zero."""
+
 _MARK = "ground: "  # begins the names of events that are watched unasked
 
 
@@ -77,17 +81,46 @@ class GroundForces:
         ground; negative where it would slip, by the vehicle's `friction`."""
         return self.limit * self.normal - np.hypot(self.longitudinal, self.lateral)
 
+    @property
+    def friction_needed(self) -> Array:
+        """The largest coefficient of friction that each wheel needs, (w,), over the times at which it carries 5 % of
+        its largest normal force or more: of a wheel that is about to lift `friction` has no bound. nan where a wheel
+        never presses on the ground."""
+        carried = self.normal >= _LIGHT * self.normal.max(axis=0)
+        needed = np.where(carried & (self.normal > 0.0), self.friction, -np.inf).max(axis=0)
+        return np.where(np.isfinite(needed), needed, np.nan)
+
+    @property
+    def remark(self) -> str:
+        """Which wheels `friction_needed` leaves times out of, in words; nothing where there are none.
+
+        >>> run = kane.load("tanner-mobile-manipulator").simulate(2)
+        >>> run.ground().remark
+        'friction needed leaves out when left carries less than 5 % of its largest normal force: it lifts, or nearly so'
+        """
+        lighter = (self.normal > 0.0) & (self.friction > self.friction_needed)
+        names = [name for name, any_left in zip(self.wheels, lighter.any(axis=0), strict=True) if any_left]
+        if not names:
+            return ""
+        left, own, lift = ("carries", "its", "it lifts") if len(names) == 1 else ("carry", "their", "they lift")
+        return (
+            f"friction needed leaves out when {' and '.join(names)} {left} less than {100 * _LIGHT:g} % of {own} "
+            f"largest normal force: {lift}, or nearly so"
+        )
+
     def __repr__(self) -> str:
         lines = [f"Ground forces on {len(self.wheels)} wheels at {len(self.t)} times (N)"]
         width = max(map(len, self.wheels))
         for j, name in enumerate(self.wheels):
             lowest = _first_least(self.normal[:, j])
-            needed = self.friction[:, j][self.normal[:, j] > 0]
-            shown = f"{needed.max():.4g}" if len(needed) else "none"
+            needed = self.friction_needed[j]
+            shown = "none" if np.isnan(needed) else f"{needed:.4g}"
             lines.append(
                 f"  {name:{width}}  normal {self.normal[:, j].min():.6g} … {self.normal[:, j].max():.6g}, least at "
                 f"t = {self.t[lowest]:.6g} s; friction needed {shown}"
             )
+        if self.remark:
+            lines.append(self.remark)
         if self.undetermined:
             lines.append(f"not determined by rigid bodies: {', '.join(self.undetermined)}")
         return "\n".join([*lines, *crossing_lines(self.crossings)])

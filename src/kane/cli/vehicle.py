@@ -10,6 +10,7 @@ import numpy as np
 
 from ..api import Model, Trajectory
 from ..api.lifting import Lifting
+from ..api.vehicles import find_vehicle
 from ..errors import InputError, suggestion
 from . import UsageError
 from .console import bar, heading, print_json, show, table
@@ -67,21 +68,24 @@ def _refuse_missing_vehicle(model: Model, arguments: Namespace) -> None:
 def _figures(trajectory: Trajectory, name: str | None) -> dict[str, Any]:
     """What is printed, as plain data."""
     ground, tip = trajectory.ground(name), trajectory.tipover(name)
+    vehicle = find_vehicle(trajectory.answers.mechanism, name)
     wheels: dict[str, Any] = {}
     for k, wheel in enumerate(ground.wheels):
-        normal, pressed = ground.normal[:, k], ground.normal[:, k] > 0
+        normal, needed = ground.normal[:, k], float(ground.friction_needed[k])
         wheels[wheel] = {
             "normal": [float(normal.min()), float(normal.max())],
             "longitudinal": [float(ground.longitudinal[:, k].min()), float(ground.longitudinal[:, k].max())],
             "lateral": [float(ground.lateral[:, k].min()), float(ground.lateral[:, k].max())],
-            "friction_needed": float(ground.friction[pressed, k].max()) if pressed.any() else None,
+            "friction_needed": None if np.isnan(needed) else needed,
             "least_margin": float(ground.margin[:, k].min()) if ground.limit > 0 else None,
         }
     worst, lifting = int(np.argmin(tip.alpha)), tip.lifting
     return {
         "sentence": in_shell(trajectory.outcome, "vehicle"),
         "friction": ground.limit,
+        "friction_parameters": list(trajectory.answers.mechanism.values_of([vehicle.friction])),
         "wheels": wheels,
+        "remark": ground.remark,
         "undetermined": list(ground.undetermined),
         "sums": {parts: [float(x.min()), float(x.max())] for parts, x in ground.sums.items()},
         "lifts": lifting is not None,
@@ -123,8 +127,12 @@ def _print_figures(told: dict[str, Any]) -> None:
     ]
     columns = ("wheel", "normal", "longitudinal", "lateral", "friction needed")
     table((*columns, "least margin") if judged else columns, rows)
+    if told["remark"]:
+        show(told["remark"])
     if not judged and not told["lifts"]:
-        show("whether wheels would slip is not judged: the vehicle's friction is 0; give it a coefficient above that")
+        given = "".join(f", by --set {name}=VALUE" for name in told["friction_parameters"])
+        why = f"the vehicle's friction is 0; give it a coefficient above that{given}"
+        show(f"whether wheels would slip is not judged: {why}")
     if told["undetermined"]:
         show(f"not determined by rigid bodies: {', '.join(told['undetermined'])}")
     for parts, (low, high) in told["sums"].items():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from ..advice import Option, reword
+from ..advice import Option, reword, reword_values, values_to_give
 from .parser import parser
 
 SPELLED = {"events": "--event", "store": "--out", "parameters": "--parameter", "what": "--of"}
@@ -22,6 +22,10 @@ def in_shell(text: object, command: str) -> str:
     """
     known = _options_of(command)
 
+    def assign(parameters: Sequence[str]) -> str:
+        given = ",".join(f"{name}=VALUE" for name in parameters)
+        return f"--set {given}" if "--set" in known else values_to_give(parameters)
+
     def word(option: Option) -> str:
         spelled = SPELLED.get(option.name, f"--{option.name.replace('_', '-')}")
         action = known.get(spelled)
@@ -31,7 +35,7 @@ def in_shell(text: object, command: str) -> str:
             return spelled if option.values == (True,) else f"no {spelled}"
         return f"{spelled} {_value(option, action)}"
 
-    return reword(str(text), word)
+    return reword(reword_values(str(text), assign), word)
 
 
 def _options_of(command: str) -> Mapping[str, argparse.Action]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, NoReturn
 
+from ..advice import values_to_give
 from ..errors import ExpressionError, ProgramError
 from ..markup import code_block, details, paragraph
 from .graph import CONST, INPUT, Expr
@@ -219,7 +220,7 @@ def lower(
         if graph.inputs[label] not in slot:
             raise ExpressionError(
                 f"program '{name}' depends on '{label}', which is not among its inputs and has no value\n"
-                f"    fix: give '{label}' a value (set_parameters), or make it an input (free)"
+                f"    fix: give it a value, by {values_to_give([label])}, or make it an input (free)"
             )
     made = [n for n in nodes if ops[n] not in (CONST, INPUT)]
     constants = dict.fromkeys([a for n in made for a in args[n] if ops[a] == CONST])  # in order of first use

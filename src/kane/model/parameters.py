@@ -22,6 +22,7 @@ from .reaction_wheels import check_pendulum, check_spin_inertia
 from .records import Body
 from .speeds import check_definitions
 from .symbols import Quantity
+from .vehicles import check_coefficients
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -112,14 +113,16 @@ def check_rotor(m: Mechanism, inertia: Expr, where: str) -> None:
 
 
 def _problems(m: Mechanism, symbols: list[Expr]) -> Iterator[Problem]:
-    """What is wrong with the parts of a description that depend on these parameters, at their present values."""
+    """What is wrong with the parts of a description that depend on these parameters, at their present values, each with
+    those of them that it depends on."""
     for exprs, check in _checks(m):
         written = [e for e in exprs if e.number is None]
         if written and depends_on(written, symbols):
             try:
                 check()
             except ModelError as error:
-                yield from error.problems
+                names = tuple(repr(s) for s in symbols if depends_on(written, [s]))
+                yield from (replace(problem, parameters=names) for problem in error.problems)
 
 
 def _checks(m: Mechanism) -> Iterator[Check]:
@@ -143,6 +146,9 @@ def _checks(m: Mechanism) -> Iterator[Check]:
         yield (length,), partial(check_pendulum, m, length, f"slosh '{name}'")
     for rotor in m.rotors.values():
         yield (rotor.inertia,), partial(check_rotor, m, rotor.inertia, f"rotor '{rotor.name}'")
+    for vehicle in m.vehicles.values():
+        law, build = (vehicle.friction, vehicle.restitution), Builder(m, vehicle.name, f"vehicle '{vehicle.name}'")
+        yield law, partial(check_coefficients, build, *law)
     for record in (*m.coordinate_records.values(), *m.speed_records.values()):
         if record.start is not None:
             yield (record.start,), partial(m.constant, (record.start,), f"initial '{record.name}'")

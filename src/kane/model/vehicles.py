@@ -125,14 +125,8 @@ def _judge_options(build: Builder, options: VehicleOptions, wheels: Mapping[str,
                 "a steering angle goes to both sides, not all the way round",
             )
             raise build.refuse(what, because, "give one in 0 … pi, such as 35*deg")
-    mu = build.constant(options.friction, "friction")
-    if not build.number(mu) >= 0.0:
-        what = f"friction {build.number(mu):g}"
-        raise build.refuse(what, "a coefficient of friction is not negative", "give one ≥ 0")
-    e = build.constant(options.restitution, "restitution")
-    if not 0.0 <= build.number(e) <= 1.0:
-        because = "the coefficient of restitution is between 0 (no bounce) and 1 (no loss)"
-        raise build.refuse(f"restitution {build.number(e):g}", because, "give one in 0 … 1")
+    mu, e = build.constant(options.friction, "friction"), build.constant(options.restitution, "restitution")
+    check_coefficients(build, mu, e)
     unilateral = options.contact == UNILATERAL
     if unilateral and options.root == "planar":
         what, because = f"root 'planar' with contact '{UNILATERAL}'", "a planar joint keeps the platform on the ground"
@@ -141,6 +135,16 @@ def _judge_options(build: Builder, options: VehicleOptions, wheels: Mapping[str,
         what, because = f"contact '{UNILATERAL}' without friction", "wheels that may slide roll by friction alone"
         raise build.refuse(what, because, "give friction: 0.8, say, or a large one where nothing is to slide")
     return Tread(unilateral, unilateral, mu, e)
+
+
+def check_coefficients(build: Builder, friction: Expr, restitution: Expr) -> None:
+    """Refuse coefficients of a vehicle that no ground has."""
+    mu, e = build.number(friction), build.number(restitution)
+    if not mu >= 0.0:
+        raise build.refuse(f"friction {mu:g}", "a coefficient of friction is not negative", "give one ≥ 0")
+    if not 0.0 <= e <= 1.0:
+        because = "the coefficient of restitution is between 0 (no bounce) and 1 (no loss)"
+        raise build.refuse(f"restitution {e:g}", because, "give one in 0 … 1")
 
 
 # the platform's own joint --------------------------------------------------------------------------------------------

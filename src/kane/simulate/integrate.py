@@ -27,7 +27,7 @@ from .memory import Beginning, LoopMemory
 from .notice import announce_compilation, warn_of_missed_crossings
 from .progress import Look
 from .routine import Routine
-from .settings import Settings
+from .settings import STEPPING, Settings
 from .solution import Control, Crossings, Event, Events, HeldControl, Outcome, Solution, Statistics
 from .start import Start, check_address, check_start, memory_of
 from .stiffness import MethodChoice
@@ -293,6 +293,8 @@ class _Run:
         if fault:
             return "mode", fault
         plan = self.schedule
+        if start.t0 == start.t1 and self.settings.method == STEPPING:  # whose loop chooses the mode at the start
+            return self._advance(progress)
         while state["t"] != start.t1:
             if control is not None and state["t"] == plan.due:
                 fault = self._sample_control(control)

@@ -36,20 +36,19 @@ def slip_rows(changing: ChangingSet) -> list[slice]:
     ]
 
 
-def with_slips(changing: ChangingSet, mode: Mapping[str, str], rate: Array, later: Array | None = None) -> SampleMode:
+def with_slips(changing: ChangingSet, mode: Mapping[str, str], rate: Array) -> SampleMode:
     """A mode with the directions of its slips, for motions in time steps, within which they may turn round: those of
-    the rates (m,) of their rows, or, of slips that begin from rest, of `later` ones. What has no speed sticks."""
+    the rates (m,) of their rows. What has no speed sticks."""
     found, slip = dict(mode), dict[str, Array]()
     for e, rows in zip(changing.elements, slip_rows(changing), strict=True):
         if mode[e.name] != "slips":
             continue
-        known = (rate,) if later is None else (rate, later)
-        moving = [v[rows] for v in known if float(np.linalg.norm(v[rows])) > AT_REST]
-        if moving:
-            slip[e.name] = np.pad(moving[0] / np.linalg.norm(moving[0]), (0, 2 - len(moving[0])))
+        speed = float(np.linalg.norm(rate[rows]))
+        if speed > AT_REST:
+            slip[e.name] = np.pad(rate[rows] / speed, (0, 2 - len(rate[rows])))
         else:
             found[e.name] = "sticks"
     return SampleMode(found, slip)
 
 
-__all__ = ["SampleMode", "row_terms", "slip_rows", "with_slips"]
+__all__ = ["SampleMode", "row_terms", "with_slips"]

@@ -195,7 +195,8 @@ class Transition:
     has the impulses (N s, N m s) along the rows of each constraint that took one, `energy_change` is what they did to
     the kinetic energy (J, negative is lost), and `u_before` and `u_after` are the speeds (n,). `possible` is how many
     different motions the laws of contact allowed from there: more than one is indeterminate, and one of them was taken.
-    `slip` has the direction, along the slip rows of each constraint that slips, in which it does so. `law` is the law
+    `slip` has the direction (2,), a unit vector along the slip rows of each constraint that slips, in which it does so;
+    in time steps that at the end of the step, at a start from rest that of the first one. `law` is the law
     of impact by which the impulses are, "" without any: the one that was asked for, or what replaced it where that does
     not apply or would gain energy; ", equal restitution" is added where all contacts were given their least
     coefficient.

@@ -28,9 +28,9 @@ def braked(torque: str = "") -> kane.Model:
     return m
 
 
-def block(moves: str) -> kane.Model:
-    """A block on a slope that falls along +x, free to move in a "plane" or in "space"."""
-    m = kane.Model(gravity=(G * np.sin(SLOPE), 0, -G * np.cos(SLOPE)))
+def block(moves: str, static: float = MU, slope: float = SLOPE) -> kane.Model:
+    """A block on a slope (rad) that falls along +x, free to move in a "plane" or in "space"."""
+    m = kane.Model(gravity=(G * np.sin(slope), 0, -G * np.cos(slope)))
     m.body("block", mass=2, inertia=dict.fromkeys(("xx", "yy", "zz"), 0.1))
     axes, parent = ("x", "z") if moves == "plane" else ("x", "y", "z"), "ground"
     for axis in axes:
@@ -39,7 +39,7 @@ def block(moves: str) -> kane.Model:
             m.body(child)
         m.joint(axis, "prismatic", parent, child, axis=axis, coordinates=[axis], speeds=[f"v{axis}"])
         parent = child
-    m.contact("floor", "block", "ground", shape={"point": (0, 0, 0)}, friction=MU)
+    m.contact("floor", "block", "ground", shape={"point": (0, 0, 0)}, friction=MU, static=static)
     return m
 
 
@@ -92,6 +92,43 @@ def test_a_block_slides_down_a_slope(moves: str, speed: float) -> None:
     assert run.multipliers[:, 1] == pytest.approx(-MU * normal)
 
 
+@pytest.mark.parametrize("moves", ["plane", "space"])
+def test_a_block_that_static_friction_cannot_hold_has_kinetic_friction_from_the_first_step(moves: str) -> None:
+    static = 0.9 * np.tan(SLOPE)
+    run = block(moves, static).simulate(0.1, **STEPS)
+    a = G * (np.sin(SLOPE) - MU * np.cos(SLOPE))
+    assert run["vx"] == pytest.approx(a * run.t)
+    assert run["vx'"] == pytest.approx(a)
+    assert [x.cause for x in run.transitions] == ["start"]
+    assert run.transitions[0].mode["floor"] == "slips"
+    assert run.transitions[0].slip["floor"] == pytest.approx([1.0, 0.0])
+
+
+def test_a_block_that_static_friction_holds_stays() -> None:
+    run = block("space", 1.1 * np.tan(SLOPE)).simulate(0.1, **STEPS)
+    assert np.abs(run["vx"]).max() < 1e-12
+    assert run.transitions[0].mode["floor"] == "sticks"
+
+
+@pytest.mark.parametrize(("height", "speed", "step"), [(0.0, 0.03, 1), (0.02, 0.5, 8)])
+def test_what_slides_or_lands_sliding_has_kinetic_friction(height: float, speed: float, step: int) -> None:
+    """On the level: where the floor has taken all momentum m g t that gravity gave, friction has taken μk m g t, also
+    of a speed that static friction would have stopped."""
+    run = block("space", 0.95, 0.0).simulate(0.08, q={"z": height}, u={"vx": speed}, **STEPS)
+    assert run["vz"][step] == pytest.approx(0.0, abs=1e-12)
+    assert run["vx"][step] == pytest.approx(speed - MU * G * run.t[step])
+
+
+def test_a_motion_of_no_length_has_the_accelerations_at_the_start() -> None:
+    for model, u in ((braked(), [10.0]), (block("space", 0.9 * np.tan(SLOPE)), None), (block("plane", 2.0), None)):
+        steps, events = model.simulate(0.0, u=u, **STEPS), model.simulate(0.0, u=u)
+        assert steps.acceleration() == pytest.approx(events.acceleration(), abs=1e-12)
+        assert steps.transitions[0].mode == events.transitions[0].mode
+        assert {k: v.tolist() for k, v in steps.transitions[0].slip.items()} == {
+            k: pytest.approx(v) for k, v in events.transitions[0].slip.items()
+        }
+
+
 def test_a_block_that_slides_up_a_slope_turns_round() -> None:
     run = block("space").simulate(0.6, u={"vx": -2.0}, **STEPS)
     down, across = G * np.sin(SLOPE), G * MU * np.cos(SLOPE)
@@ -112,8 +149,7 @@ def test_a_block_on_a_belt_is_pulled_along_while_it_is_slower() -> None:
     run = kane.load("stick-slip").simulate(0.09, u=[0.0, 0.0], contacts="stepping", step=1e-3)
     assert run.multipliers[:, 1] == pytest.approx(0.25 * G)
     assert run["vx'"] == pytest.approx(0.25 * G - 100 * run["x"])
-    found = np.diff(run["vx"]) / 1e-3  # the first step still has the friction of what sticks
-    assert run["vx'"][2:] == pytest.approx(found[1:], abs=100 * 0.2 * 1e-3)
+    assert run["vx'"][1:] == pytest.approx(np.diff(run["vx"]) / 1e-3, abs=100 * 0.2 * 1e-3)
 
 
 @pytest.fixture(scope="module")

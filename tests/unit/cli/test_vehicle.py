@@ -28,6 +28,11 @@ def test_figures_are_those_of_the_motion(capsys: pytest.CaptureFixture[str]) -> 
     assert told["wheels"]["left"]["normal"][0] == pytest.approx(ground.normal[:, 1].min(), rel=1e-3)
 
 
+def test_a_vehicle_without_friction_is_told_how_to_have_some(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*CIRCLE, "--set", "mu=0"]) == 0
+    assert "give it a coefficient above that, by --set mu=VALUE" in capsys.readouterr().out
+
+
 def test_words_name_wheels_times_and_edges(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     picture, page = tmp_path / "v.png", tmp_path / "v.html"
     assert main([*CIRCLE, "--plot", str(picture), "--animate", str(page)]) == 0

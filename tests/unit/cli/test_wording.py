@@ -8,6 +8,7 @@ import shlex
 
 import pytest
 
+import kane
 from kane.advice import Option, reword, terminal_event
 from kane.cli import main
 from kane.cli.parser import parser
@@ -40,6 +41,26 @@ def test_what_the_shell_advises_is_what_its_parser_takes(option: Option) -> None
     arguments = parser().parse_args(["simulate", "pendulum", *shlex.split(words.partition(" or ")[0])])
     value = getattr(arguments, "event" if option.name == "events" else option.name)
     assert value in ([option.values[0], "u1=-2*q1 - u1", ["fallen=abs(q2) - 80*deg!"]])
+
+
+@pytest.mark.parametrize(
+    ("model", "values", "named"),
+    [
+        ("box-on-incline", "mu=-1,m=2", "mu"),
+        ("pendulum", "m=-1,L=2", "m"),
+        ("bouncing-ball", "e=2", "e"),
+        ("ackermann-car", "mu=-0.3", "mu"),
+    ],
+)
+def test_a_parameter_with_a_value_that_cannot_be_is_named_with_the_option_that_sets_it(
+    model: str, values: str, named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["info", model, "--set", values]) != 0
+    assert f", by --set {named}=VALUE\n" in capsys.readouterr().err
+    m = kane.load(model)
+    with pytest.raises(kane.KaneError) as refused:
+        m.set_parameters(dict(pair.split("=") for pair in values.split(",")))
+    assert str(refused.value).endswith(f", by set_parameters({named}=...)")
 
 
 def test_an_option_that_a_command_has_not_is_said_to_be_one_of_python() -> None:

@@ -112,7 +112,7 @@ def tick_loop(memory, ticks):
     s = stepping(m.transition_memory)
     c = record(s.changing)
     if k.tick == 0 and m.steps == 0 and c.count == 0:
-        m.transition_fault = start_stepping(m, c, s)
+        m.transition_fault = start_stepping(m, c, s, k.h)
         if m.transition_fault != 0:
             return NO_MODE
         grip(k, m)

@@ -6,8 +6,6 @@ without contacts are in `stepping_motion`.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ...constraints.thresholds import AT_REST, EXACT, TOUCHING
@@ -42,16 +40,13 @@ from .mode_forces import permanent_reactions
 from .mode_projection import close_places, close_rates, place_residual
 from .records import EVENT as STOPPED
 from .records import FULL, NO_MODE, NOT_FINITE, REACHED, RUNNING
-from .slips import slip_rows
+from .slips import set_direction, slip_rows, slip_speed
 from .step import all_finite, copy_numbers, event_signs, find_events, finish, has_room
 from .stepping_motion import correct_free_speeds, look_at, set_free_speeds, stepping
-from .stepping_problem import PENETRATES, ROUNDS, find_impulses, may_close, set_rates
+from .stepping_problem import PENETRATES, ROUNDS, find_impulses, may_close, set_rates, slips_at, smallest_slip
 from .stepping_work import has_step_room, keep_impulses, set_impulse_work, shift_work, step_work
 from .store import loop
 from .transition_record import impose, note
-
-STILL = 1e-7
-"""Share of the largest velocity of the contact problem below which nothing slips."""
 
 CORRECTIONS = 5
 """How often accelerations are corrected for what contacts make of the motion. Gyroscopic terms do no work along the
@@ -59,16 +54,6 @@ speeds that they are those of, and else they add energy, of second order."""
 
 
 # -- what has become of the constraints ----------------------------------------------------------------------------
-
-
-@part
-def slips_at(c, s, i, small):
-    """Whether the element i slips at the end of the step."""
-    at, slips = slip_rows(c, i)
-    final, total = reals(s.final_rate), 0.0
-    for r in range(at, at + slips):
-        total += final[r] * final[r]
-    return math.sqrt(total) > small
 
 
 @part
@@ -95,34 +80,53 @@ def cause_of_change(c, s, i, before, after, struck):
 
 
 @part
-def note_changes(c, s, t):
-    """Take over what the contact problem says of every element, and remember what has changed."""
-    state, kind, p, impulse = wholes(c.state), wholes(c.type), reals(c.solver_r), reals(s.impulse)
+def take_over_solution(c, s):
+    """Impulses of the contact problem to s.impulse, and rates of all rows after them to s.final_rate."""
     set_rates(c, s, s.after, s.final_rate, 1)
     fill(c.rows, 0.0, s.impulse)
-    fill(c.rows, 0.0, c.impulse)
-    small = 0.0
     for i in range(s.size):
-        impulse[wholes(c.solver_row)[i]] = p[i]
-        small = max(small, STILL * abs(reals(c.solver_b)[i]))
+        reals(s.impulse)[wholes(c.solver_row)[i]] = reals(c.solver_r)[i]
+
+
+@part
+def state_after(c, s, i, small):
+    """What the element i does after the step by what the contact problem says, and the direction of its slip to
+    c.direction. Speeds up to `small` are none."""
+    first, state = wholes(c.first)[i], wholes(c.state)[i]
+    final = reals(s.final_rate)
+    if wholes(c.type)[i] == SWITCHED or (wholes(c.type)[i] == FRICTION and state == OPEN):
+        return state
+    struck = reals(s.impulse)[first] > 0.0
+    if wholes(c.type)[i] != FRICTION and (not struck or final[first] > small):
+        return np.int64(OPEN)
+    if not slips_at(c, s, i, small):
+        return np.int64(STICKS)
+    at, slips = slip_rows(c, i)
+    set_direction(c, i, final[at], final[at + 1] if slips == 2 else 0.0)
+    return np.int64(SLIPS)
+
+
+@part
+def note_changes(c, s, t):
+    """Take over what the contact problem says of every element, and remember what has changed."""
+    state, kind = wholes(c.state), wholes(c.type)
+    take_over_solution(c, s)
+    fill(c.rows, 0.0, c.impulse)
+    small = smallest_slip(c, s)
     for i in range(c.elements):
         first, length = wholes(c.first)[i], wholes(c.length)[i]
+        before, after = state[i], state_after(c, s, i, small)
+        struck = kind[i] == CONTACT and reals(s.impulse)[first] > 0.0
+        cause = cause_of_change(c, s, i, before, after, struck)
+        state[i] = after
+        if cause == START:
+            continue
         copy_numbers(length, s.impulse + 8 * first, c.impulse + 8 * first)
         added = energy_of(c, s, i)
-        if kind[i] == SWITCHED or (kind[i] == FRICTION and state[i] == OPEN):
+        if cause not in (IMPACT, TOUCH):
             fill(length, 0.0, c.impulse + 8 * first)
-            continue
-        struck, before = impulse[first] > 0.0, state[i]
-        after = SLIPS if slips_at(c, s, i, max(small, AT_REST)) else STICKS
-        if kind[i] != FRICTION and (not struck or reals(s.final_rate)[first] > max(small, AT_REST)):
-            after = OPEN
-        cause = cause_of_change(c, s, i, before, after, struck and kind[i] == CONTACT)
-        state[i] = after
-        if cause != START:
-            if cause not in (IMPACT, TOUCH):
-                fill(length, 0.0, c.impulse + 8 * first)
-            c.law_used = c.impact_law if cause == IMPACT else -1
-            note(c, t, cause, i, added if cause == IMPACT else 0.0)
+        c.law_used = c.impact_law if cause == IMPACT else -1
+        note(c, t, cause, i, added if cause == IMPACT else 0.0)
         fill(length, 0.0, c.impulse + 8 * first)
 
 
@@ -271,6 +275,14 @@ def set_reactions(c, s, h):
 
 
 @part
+def let_slip(c, i):
+    """Let an element that holds slip where it has a speed."""
+    if wholes(c.state)[i] == STICKS and slip_speed(c, i) > AT_REST:
+        wholes(c.state)[i] = SLIPS
+        set_direction(c, i, reals(c.slip)[0], reals(c.slip)[1])
+
+
+@part
 def switch(c, i, t):
     """Impose the element i, or let it go, and remember that."""
     fill(c.rows, 0.0, c.impulse)
@@ -280,6 +292,7 @@ def switch(c, i, t):
         note(c, t, FREED, i, 0.0)
     else:
         impose(c, i, t)
+        let_slip(c, i)
         note(c, t, IMPOSED, i, 0.0)
 
 
@@ -337,8 +350,51 @@ def read_inputs(m, c):
 
 
 @part
-def start_stepping(m, c, s):
-    """The state at the start moved onto what holds, and the first entry of the transitions; what comes of it."""
+def solve_impulses(c, s, h):
+    """Impulses of a step of length h, the speeds after it, and those that it moves with; what comes of it, 0 if it is
+    good."""
+    if not set_free_speeds(c, s, h):
+        return HAS_NO_MASS
+    if s.last_h > 0.0 and s.last_h != h:
+        add_multiple(c.rows, s.impulse, h / s.last_h - 1.0, s.impulse)
+    s.last_h = h
+    for corrections in range(CORRECTIONS + 1):
+        if corrections > 0 and not (s.bends and s.size > 0 and correct_free_speeds(c, s, h)):
+            break
+        if not find_impulses(c, s, h):
+            return UNSOLVED_STEP
+        set_impulse_work(c, s)
+        set_moving_speeds(c, s, h)
+    return GOES_ON
+
+
+@part
+def set_first_mode(c, s, h):
+    """Let what holds at the start and has no speed do what a step of length h makes of it, in the transitions of the
+    start too; what comes of it."""
+    state = wholes(c.state)
+    if not look_at(c, s):
+        return HAS_NO_MASS
+    fault = solve_impulses(c, s, h)
+    if fault != GOES_ON:
+        return fault
+    take_over_solution(c, s)
+    small = smallest_slip(c, s)
+    for i in range(c.elements):
+        after = state_after(c, s, i, small)
+        if state[i] == OPEN or (state[i] == SLIPS and after != OPEN):
+            continue
+        state[i] = after
+        for k in range(c.count):
+            wholes(c.states_after)[k * c.elements + i] = state[i]
+            copy_numbers(2, c.direction + 16 * i, c.directions + 16 * (k * c.elements + i))
+    return GOES_ON
+
+
+@part
+def start_stepping(m, c, s, h):
+    """The state at the start moved onto what holds, and the first entry of the transitions, with the mode that a step
+    of length h begins in; what comes of it."""
     read_inputs(m, c)
     if c.fixed_laws:
         call(c.laws, c.x, c.law)
@@ -348,14 +404,18 @@ def start_stepping(m, c, s):
         return HAS_NO_MASS
     for i in range(c.elements):
         row = wholes(c.first)[i]
-        closed = reals(c.phi)[row] <= TOUCHING and reals(c.rate)[row] <= AT_REST
+        closed = reals(c.phi)[row] <= TOUCHING and abs(reals(c.rate)[row]) <= AT_REST
         if wholes(c.type)[i] == CONTACT and closed and wholes(c.present)[i]:
             wholes(c.state)[i] = STICKS
     if c.permanent > 0 or s.switches:
         repair_state(c, s)
+    for i in range(c.elements):
+        let_slip(c, i)
     c.possible = -1
     note(c, m.t, START, np.int64(-1), 0.0)
     fault = switch_by_conditions(c, s, m.t, 0.0, 1)
+    if fault == GOES_ON:
+        fault = set_first_mode(c, s, h)
     copy_numbers(c.states, c.x + c.q_start, m.y)
     s.current = 0
     m.transitions = c.count
@@ -379,18 +439,9 @@ def take_step(m, c, s, t_new, h):
         return HAS_NO_MASS
     m.fresh = 0
     copy_numbers(c.n, c.x + c.u_start, c.before)
-    if not set_free_speeds(c, s, h):
-        return HAS_NO_MASS
-    if s.last_h > 0.0 and s.last_h != h:
-        add_multiple(c.rows, s.impulse, h / s.last_h - 1.0, s.impulse)
-    s.last_h = h
-    for corrections in range(CORRECTIONS + 1):
-        if corrections > 0 and not (s.bends and s.size > 0 and correct_free_speeds(c, s, h)):
-            break
-        if not find_impulses(c, s, h):
-            return UNSOLVED_STEP
-        set_impulse_work(c, s)
-        set_moving_speeds(c, s, h)
+    fault = solve_impulses(c, s, h)
+    if fault != GOES_ON:
+        return fault
     note_residual(c, s, t_new)
     work = reals(m.y)[c.states - 1] + step_work(c, s, h)
     count = c.count
@@ -426,7 +477,7 @@ def continue_steps(m, budget):
     s = stepping(m.transition_memory)
     c = record(s.changing)
     if m.steps == 0 and c.count == 0:
-        m.transition_fault = start_stepping(m, c, s)
+        m.transition_fault = start_stepping(m, c, s, m.h)
         if m.transition_fault != 0:
             return NO_MODE
         if m.stored == 1:

@@ -10,13 +10,16 @@ along (speculative contact): nothing is ever inside another body, but for the cu
 A body without impulses moves by h (u + u⁺) / 2, others by h u⁺, so that free flight is exact under gravity and contact
 never adds energy. Restitution is Newton's law as Moreau states it, u_n⁺ ≥ −e u_n, in the step in which a contact would
 close, with e halved, and at last 0, where that would add energy. Dry friction with a bound has an impulse of h times
-it. Conditions of switched constraints are looked at where steps end, and what penetrates there is moved apart.
+it. What slips, lands slipping or is found to begin to slip has kinetic friction in the whole step. Conditions of
+switched constraints are looked at where steps end, and what penetrates there is moved apart.
 
 Where M consists of blocks, as that of free bodies, only these are factorised, and rows have entries in few of them.
 `c` is a record of type `changing_record.MEMORY`, `s` one of type `STEPPING`, `m` that of the loop, `records.MEMORY`.
 """
 
 from __future__ import annotations
+
+import math
 
 from ...constraints.thresholds import AT_REST, TOUCHING_IN_STEPS
 from .call import part, reals, solve_by, stay_separate, wholes
@@ -26,7 +29,7 @@ from .contacts import BOUND as BOUNDED
 from .contacts import CONE, FREE, NORMAL
 from .lanes import product
 from .mass_metric import add_multiple, fill, free_of_basis, from_z, to_z
-from .slips import slip_rows
+from .slips import slip_rows, slip_speed
 
 GOOD_ENOUGH = 1e-2
 """Relative natural residual of the contact problem of a step up to which the motion goes on. What is left is told with
@@ -43,6 +46,12 @@ GAIN = 1e-9
 
 PENETRATES = -1e-9
 """Gap (m, rad) below which bodies are moved apart; above it the next step does it by its velocities."""
+
+STILL = 1e-7
+"""Share of the largest velocity of the contact problem below which nothing slips."""
+
+STATIC_FRICTION, KINETIC_FRICTION = 1, 2
+"""How an element enters the contact problem, in s.entered; 0 where it does not."""
 
 FEW_ROWS = 24
 """Rows up to which contact problems are solved to rounding; larger ones are settled by sweeps."""
@@ -114,6 +123,8 @@ def enter_first(c, s, h):
             entered[i] = free[row] < 0.0 or impulse[row] > 0.0
         else:
             entered[i] = state[i] != OPEN
+        if entered[i] and (state[i] == SLIPS or (state[i] == OPEN and slip_speed(c, i) > AT_REST)):
+            entered[i] = KINETIC_FRICTION
 
 
 @part
@@ -143,7 +154,7 @@ def set_contact(c, s, h, i):
     kind, law = wholes(c.type)[i], reals(c.law + 8 * i * LAWS)
     first, slips = wholes(c.first)[i], slip_rows(c, i)[1]
     rows, law_of_contact, bound = wholes(c.length)[i], FREE, 0.0
-    friction = law[KINETIC] if wholes(c.state)[i] == SLIPS else law[STATIC]
+    friction = law[KINETIC] if wholes(s.entered)[i] == KINETIC_FRICTION else law[STATIC]
     if kind == FRICTION:
         law_of_contact, bound = BOUNDED, h * friction * law[BOUND]
     elif kind == ONE_WAY:
@@ -274,7 +285,40 @@ def enter_more(c, s, h):
         elif kind[i] == ONE_WAY:
             missed = final[row] < -AT_REST
         if missed:
-            entered[i] = 1
+            entered[i] = KINETIC_FRICTION if slip_speed(c, i) > AT_REST else STATIC_FRICTION
+            more = True
+    return more
+
+
+@part
+def smallest_slip(c, s):
+    """Speed (m/s, rad/s) above which rows of the contact problem slip: less is what its solution leaves."""
+    small = AT_REST
+    for i in range(s.size):
+        small = max(small, STILL * abs(reals(c.solver_b)[i]))
+    return small
+
+
+@part
+def slips_at(c, s, i, small):
+    """Whether the element i slips faster than `small` at the speeds of which s.change tells."""
+    at, slips = slip_rows(c, i)
+    total = 0.0
+    for r in range(at, at + slips):
+        rate = rate_of_row(c, s, r)
+        total += rate * rate
+    return math.sqrt(total) > small
+
+
+@part
+def weaken_friction(c, s):
+    """Let what static friction cannot hold have kinetic friction from the beginning of the step; whether there is
+    any."""
+    entered, law, small, more = wholes(s.entered), reals(c.law), smallest_slip(c, s), False
+    for i in range(c.elements):
+        weakens = law[i * LAWS + KINETIC] != law[i * LAWS + STATIC]
+        if entered[i] == STATIC_FRICTION and weakens and slips_at(c, s, i, small):
+            entered[i] = KINETIC_FRICTION
             more = True
     return more
 
@@ -305,7 +349,7 @@ def find_impulses(c, s, h):
     for halving in range(HALVINGS + 2):
         for _ in range(ROUNDS):
             solve_step(c, s, h)
-            if not enter_more(c, s, h):
+            if not enter_more(c, s, h) and not weaken_friction(c, s):
                 break
         if s.share == 0.0 or not gains_energy(c, s):
             break
