@@ -16,7 +16,7 @@ from ..formulation import Equations
 from ..formulation.sweep import rotors
 from ..graph import Expr, linear_coefficients, time_derivative
 from ..model import Body, Mechanism
-from ..model.loads import Action, EffortAction, ForceAction
+from ..model.loads import Action, EffortAction, ForceAction, GivenActions
 from ..model.measures import measure_numbers
 from ..space import Frame
 from ..space.algebra import Matrix, Triple, cross, dot, is_zero, plus, scaled, times
@@ -327,7 +327,8 @@ class _Derivation:
             for action in load.actions():
                 totals = [t + x for t, x in zip(totals, self._action(action), strict=True)]
             values = tuple(self._read(t, f"load {load.name}") for t in totals)
-            found.append(ForceTerm(f"load {load.name} ({load.kind})", _how(load.actions()), values))
+            kind = "" if isinstance(load.record, GivenActions) else f" ({load.kind})"
+            found.append(ForceTerm(f"load {load.name}{kind}", _how(load.actions()), values))
         return found
 
     def _action(self, action: Action) -> list[Expr]:
