@@ -144,7 +144,8 @@ def test_what_a_body_has_no_mass_or_inertia_for_is_told() -> None:
     assert told["weight of bob in F_3"] == "v_3 of its mass centre is perpendicular to gravity"
     assert np.allclose(m.mass_matrix([0.1, 0.2, 0.3]), np.diag([3.0, 0.3, 2.0 * 0.5**2]))
     how = {term.source: term.how for term in m.explain(beside=None).inertia_forces}
-    assert how["inertia of rotor"] == "ω_r(rotor) · T*(rotor)" and how["inertia of bob"] == "v_r(bob*) · R*(bob)"
+    assert how["inertia of rotor"] == ("", "ω_2(rotor) · T*(rotor)", "")
+    assert how["inertia of bob"] == ("v_1(bob*) · R*(bob)", "", "v_3(bob*) · R*(bob)")
 
 
 # scripts, which have no joints ---------------------------------------------------------------------------------------

@@ -94,6 +94,17 @@ class Holding:
             sizes = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
             return bool(np.all(sizes > _NOTHING) and np.all(np.abs(np.sum(a * b, axis=1)) <= _NOTHING * sizes))
 
+    def clear_zeros(self, vectors: Sequence[Triple]) -> list[Triple]:
+        """Partial velocities of one point or body, with components of zero for those that are zero in every state,
+        beside the longest of the vectors."""
+        components = [e for xyz in vectors for e in xyz]
+        with np.errstate(all="ignore"):
+            numbers = self._numbers(components)
+            longest = np.max(np.abs(numbers), axis=1, initial=0.0)
+            zero = np.all(np.abs(numbers) <= _NOTHING * longest[:, None], axis=0)
+        left = [e.graph.const(0.0) if none else e for e, none in zip(components, zero, strict=True)]
+        return [(left[k], left[k + 1], left[k + 2]) for k in range(0, len(left), 3)]
+
     # who holds it ----------------------------------------------------------------------------------------------------
 
     def _find_hold(self, body: Body) -> Attachment:
