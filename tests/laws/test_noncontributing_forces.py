@@ -253,7 +253,7 @@ def test_a_screw_is_held_by_forces_and_torques_together() -> None:
 def test_what_a_given_motion_moves_is_told_by_partial_velocities() -> None:
     """A bead on a hoop that turns about its vertical diameter by W t: v = R u B.x - R W sin q B.y, of which only the
     first part is along B.x, and the hoop turns although no speed turns it. On a hoop at rest both are as they move."""
-    q, u, t = *me.dynamicsymbols("q u"), me.dynamicsymbols._t
+    q, u, t = *me.dynamicsymbols("q u"), sp.Symbol("t")
     R, W = 0.5, sp.Symbol("W")
     for turn in (W * t, 0 * t):
         N, O = me.ReferenceFrame("N"), me.Point("O")
@@ -277,7 +277,7 @@ def test_what_a_given_motion_moves_is_told_by_partial_velocities() -> None:
 
 def test_a_support_with_a_given_motion_and_a_rope_with_a_given_length_do_not_stand_still() -> None:
     """A pendulum on a support S at x = sin 2 t, on a rope of 1 + 0.1 sin t from S, which has a particle of its own."""
-    q, u, t = *me.dynamicsymbols("q u"), me.dynamicsymbols._t
+    q, u, t = *me.dynamicsymbols("q u"), sp.Symbol("t")
     N, O = me.ReferenceFrame("N"), me.Point("O")
     O.set_vel(N, 0)
     A = N.orientnew("A", "Axis", [q, N.z])
