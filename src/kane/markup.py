@@ -50,6 +50,17 @@ def code_block(words: str) -> str:
     return f"<pre>{text(words)}</pre>\n"
 
 
+def scroll_bars(boxes: str) -> str:
+    """A style sheet by which the boxes of a selector scroll where something is wider, with bars that are always seen:
+    browsers that hide their own until a box is scrolled show those that a page draws."""
+    return f"""
+{boxes} {{ overflow-x: auto; }}
+{boxes}::-webkit-scrollbar {{ height: 10px; width: 10px; }}
+{boxes}::-webkit-scrollbar-track {{ background: rgba(128, 128, 128, .16); border-radius: 5px; }}
+{boxes}::-webkit-scrollbar-thumb {{ background: rgba(128, 128, 128, .6); border-radius: 5px; }}
+"""
+
+
 def _told_without_trust(what: str) -> str:
     """A line that is hidden by a style sheet. Notebooks that somebody else has run drop formulas, frames and style
     sheets until they are trusted."""
@@ -68,6 +79,7 @@ __all__ = [
     "code_block",
     "details",
     "paragraph",
+    "scroll_bars",
     "table",
     "text",
     "verdict",
