@@ -118,8 +118,8 @@ def read_joint(r: NodeValues, name: str, node: Node, line: int) -> None:
     kind = given.need("type", r.text)
     parent, child = given.need("parent", r.body), given.need("child", r.body)
     if kind is not None and kind not in JOINT_TYPES:
-        type_node = given.fields["type"]
-        raise r.refuse(type_node, where, f"unknown joint type '{kind}'", fix=suggestion(kind, JOINT_TYPES))
+        r.refuse(given.fields["type"], where, f"unknown joint type '{kind}'", fix=suggestion(kind, JOINT_TYPES))
+        given.lost = True
     options = given.take_each(_JOINT_VALUES)
     for key in ("coordinate", "speed"):
         if (names := r.one_or_more(given, key, r.text)) is not None:
