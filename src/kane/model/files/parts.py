@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...errors import ExpressionError, ModelError, suggestion
+from ..dh import JOINTS, explain_joints
 from ..joints import JOINT_OPTIONS, PLACEMENT
 from ..mechanism import JOINT_TYPES
 from .faults import Lost
@@ -103,8 +104,16 @@ def read_dh(r: NodeValues, node: Node, where: str) -> None:
     r.attempt(node, r.m.dh, convention, rows, parent=parent or "ground", at=at or (0.0, 0.0, 0.0), rotation=rotation)
 
 
+def _dh_type(r: NodeValues, node: Node, where: str) -> str:
+    kind = r.text(node, where)
+    if kind not in JOINTS:
+        raise r.refuse(node, where, f"type '{kind}'", *explain_joints(kind))
+    return kind
+
+
 _DH_VALUES: Mapping[str, Callable[[NodeValues, Node, str], Any]] = {
-    **dict.fromkeys(("type", "coordinate", "speed"), NodeValues.text),
+    "type": _dh_type,
+    **dict.fromkeys(("coordinate", "speed"), NodeValues.text),
     **dict.fromkeys(("a", "alpha", "d", "b", "theta", "initial"), NodeValues.quantity),
     "body": NodeValues.body,
 }
