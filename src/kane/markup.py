@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -17,11 +18,19 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, words: int =
 
     def cell(tag: str, i: int, value: Any) -> str:
         kind = ' class="w"' if i < words else ""
-        return f"<{tag}{kind}>{value if isinstance(value, Markup) else text(value)}</{tag}>"
+        return f"<{tag}{kind}>{value if isinstance(value, Markup) else _breakable(text(value))}</{tag}>"
 
     head = "".join(cell("th", i, name) for i, name in enumerate(columns))
     body = "".join(f"<tr>{''.join(cell('td', i, v) for i, v in enumerate(row))}</tr>\n" for row in rows)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>\n'
+
+
+_LONG_WORD = re.compile(r"[^\s&;]{25,}")
+
+
+def _breakable(words: str) -> str:
+    """Text in which words that are too long for a column may be cut behind signs that join their parts."""
+    return _LONG_WORD.sub(lambda word: re.sub(r"([_./=+*-])(?=\w)", r"\1<wbr>", word[0]), words)
 
 
 class Markup(str):
@@ -50,6 +59,17 @@ def code_block(words: str) -> str:
     return f"<pre>{text(words)}</pre>\n"
 
 
+def scroll_bars(boxes: str) -> str:
+    """A style sheet by which the boxes of a selector scroll where something is wider, with bars that are always seen:
+    browsers that hide their own until a box is scrolled show those that a page draws."""
+    return f"""
+{boxes} {{ overflow-x: auto; }}
+{boxes}::-webkit-scrollbar {{ height: 10px; width: 10px; }}
+{boxes}::-webkit-scrollbar-track {{ background: rgba(128, 128, 128, .16); border-radius: 5px; }}
+{boxes}::-webkit-scrollbar-thumb {{ background: rgba(128, 128, 128, .6); border-radius: 5px; }}
+"""
+
+
 def _told_without_trust(what: str) -> str:
     """A line that is hidden by a style sheet. Notebooks that somebody else has run drop formulas, frames and style
     sheets until they are trusted."""
@@ -68,6 +88,7 @@ __all__ = [
     "code_block",
     "details",
     "paragraph",
+    "scroll_bars",
     "table",
     "text",
     "verdict",

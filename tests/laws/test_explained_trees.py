@@ -88,5 +88,29 @@ def test_active_and_inertia_forces_are_opposite_and_programs(plan: Plan, seed: i
     assert np.abs(found[0] + found[1]).max() <= AGREE * (1 + np.abs(found[0]).max())
 
 
+def test_nothing_that_is_zero_gets_a_Z_or_is_cited() -> None:
+    """Panda's first joint is vertical, so no v_1 has a component along N.z; no Z of a partial velocity is zero in three
+    states, and F_r* names T* and R* of a body where its ω_r and v_r, the columns of the Jacobian, are not zero."""
+    model = kane.load("panda")
+    explained = model.explain(beside=None)
+    text = explained.to_text(digits=17)
+    states = [state(model, seed) for seed in (1, 2, 3)]
+    values = [
+        with_Z(text, letters(model, q, u) | {f"{s}'": 1.0 for s in model.speeds} | _efforts(model, 1.0))
+        for q, u, _ in states
+    ]
+    partial = [z.symbol.name for z in explained.Z if z.meaning[:2] in {f"{x}{r}" for x in "vω" for r in range(1, 8)}]
+    assert len(partial) > 50
+    sizes = {z: max(abs(known[z]) for known in values) for z in partial}
+    assert min(sizes.values()) > AGREE, sizes
+    centers = {name: [c.number for c in body.center] for name, body in model.mechanism.bodies.items()}
+    for term in explained.inertia_forces:
+        body = term.source.removeprefix("inertia of ")
+        J = np.max(np.abs([model.at(body, centers[body]).jacobian(q) for q, *_ in states]), axis=0)
+        for r, how in enumerate(term.how):
+            assert (f"ω_{r + 1}({body}) · T*" in how) == bool(np.any(J[:3, r] > AGREE)), (body, how)
+            assert (f"v_{r + 1}({body}*) · R*" in how) == bool(np.any(J[3:, r] > AGREE)), (body, how)
+
+
 def _efforts(model: kane.Model, tau: np.ndarray | float) -> dict[str, float]:
     return {f"τ_{s}": x for s, x in zip(model.speeds, np.broadcast_to(tau, len(model.speeds)).tolist(), strict=True)}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Playwright
 
 import kane
+from browser import FLAGS, chromium
 
 
 def test_wide_equations_scroll_in_their_boxes(browser: Browser, tmp_path: Path) -> None:
@@ -23,3 +24,24 @@ def test_wide_equations_scroll_in_their_boxes(browser: Browser, tmp_path: Path) 
     heads = page.evaluate("[...document.querySelectorAll('.grid')][0].querySelectorAll('th').length")
     assert heads == 7 and not faults
     page.close()
+
+
+def test_what_is_cut_off_has_a_scroll_bar_that_is_seen(playwright: Playwright, tmp_path: Path) -> None:
+    """Where the browser's own bars lie over a box and take no room until it is scrolled, as on telephones."""
+    explanation = tmp_path / "arm.html"
+    explanation.write_text(kane.load("stanford-arm").explain(beside=None).to_html(), encoding="utf-8")
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<div>{kane.load('double-pendulum').equations()._repr_html_()}</div>", encoding="utf-8")
+    browser = playwright.chromium.launch(
+        executable_path=chromium(), args=list(FLAGS), ignore_default_args=["--hide-scrollbars"]
+    )
+    for path, boxes in ((explanation, ".wide"), (notebook, ".kane-wide")):
+        page = browser.new_page(viewport={"width": 400, "height": 900}, is_mobile=True)
+        page.goto(path.as_uri())
+        found = page.evaluate(
+            "boxes => [...document.querySelectorAll(boxes)].map("
+            "e => [e.scrollWidth - e.clientWidth, e.offsetHeight - e.clientHeight])",
+            boxes,
+        )
+        assert all((bar > 0) == (cut > 0) for cut, bar in found) and any(bar for _, bar in found), path
+    browser.close()

@@ -59,7 +59,7 @@ class CheckReport:
         return {"model": self.model, "about": self.about, "passed": self.passed, "rows": rows}
 
     def html_table(self) -> str:
-        """Laws, by how much each is missed, and the verdict, as HTML."""
+        """Laws, the verdict, and the value that is compared with a tolerance, as HTML."""
         rows: list[tuple[Any, ...]] = []
         for r in self.rows:
             if r.value is None:
@@ -67,7 +67,7 @@ class CheckReport:
                 rows.append((r.name, none, f"{r.statement} ({r.note})", "", ""))
             else:
                 rows.append((r.name, verdict(r.passed), r.statement, f"{r.value:.1e}", f"{r.tolerance:.0e}"))
-        return table(("check", "", "", "missed by", "tolerance"), rows, words=3)
+        return table(("check", "", "", "value", "tolerance"), rows, words=3)
 
     def _repr_html_(self) -> str:
         return paragraph(f"'{visible(self.model)}', {self.about}: {self._verdict()}") + self.html_table()

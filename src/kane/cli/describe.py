@@ -9,7 +9,7 @@ from typing import Any
 
 from ..api import Model
 from ..backends import to_latex, to_sympy_text
-from ..errors import excerpt
+from ..errors import excerpt, suggestion
 from ..graph import Program
 from ..model import BuiltChanging, BuiltConstraint, body_path_table, joint_path_table
 from ..model.files.describe import describe_load
@@ -19,7 +19,7 @@ from ..viewer.units import coordinate_units, drive_units
 from ..writing import write_text
 from . import FINE, UsageError
 from .console import heading, print_json, show, table
-from .given import check_target, file_to_write, model_of, named_control
+from .given import check_target, file_to_write, model_of
 from .streams import say
 
 LONGEST = 110
@@ -174,9 +174,7 @@ def derive(arguments: Namespace) -> int:
     if path is not None and arguments.format == "c":
         check_target(arguments, "output", path.with_suffix(".h"))
     equations = model.equations(free="all") if arguments.free else model.equations()
-    if (arguments.what == "control") != (arguments.control is not None):
-        raise UsageError("--what control goes with --control NAME, and only with it")
-    law = named_control(model, arguments.control)
+    law = _law(model, arguments.what, arguments.control)
     program = equations.program(arguments.what) if law is None else equations.control(law)
     if arguments.format == "c":
         header, source = equations.to_c(program, path.stem if path else None)
@@ -192,6 +190,30 @@ def derive(arguments: Namespace) -> int:
     else:
         show(text, end="")
     return FINE
+
+
+def _law(model: Model, what: str, given: str | None) -> str | None:
+    """The control law whose program is asked for: the one that is given, or the only one of the model."""
+    if what != "control":
+        if given is not None:
+            raise UsageError(f"--control {given}: a law is printed with --what control, not with --what {what}")
+        return None
+    laws = list(model.controls)
+    if not laws:
+        raise UsageError(
+            f"--what control: model '{model.name}' has no control laws\n"
+            "    fix: write one under 'controls' of the model file, or m.control(name, efforts) in Python"
+        )
+    if given is None and len(laws) == 1:
+        return laws[0]
+    if given is None:
+        raise UsageError(
+            f"--what control: model '{model.name}' has {len(laws)} control laws: {', '.join(laws)}\n"
+            f"    fix: name one of them: --what control --control {laws[0]}"
+        )
+    if given not in laws:
+        raise UsageError(f"--control {given}: unknown control law of model '{model.name}'; {suggestion(given, laws)}")
+    return given
 
 
 def _text(program: Program) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import shutil
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from ..errors import suggestion
 from ..model.files.loading import SUFFIXES
 from ..writing import write_text
 from . import FINE, UsageError
-from .console import bar, print_json, show
+from .console import bar, can_draw, print_json, show
 from .given import file_to_write, model_of
 from .streams import say
 
@@ -29,9 +30,11 @@ def explain(arguments: Namespace) -> int:
     model = model_of(arguments)
     path = file_to_write(arguments, "output", tuple(_BY_ENDING))
     form = arguments.format or ("text" if path is None else _BY_ENDING[path.suffix])
-    text = _WRITTEN[form](
-        model.explain(beside=_beside(arguments.beside), independent=_independent(model, arguments.independent))
-    )
+    told = model.explain(beside=_beside(arguments.beside), independent=_independent(model, arguments.independent))
+    if path is None and form == "text" and can_draw():
+        text = told.to_text(width=shutil.get_terminal_size().columns)
+    else:
+        text = _WRITTEN[form](told)
     if path is None:
         show(text, end="")
     else:

@@ -220,7 +220,7 @@ def _parts(text: str) -> list[str]:
     return [p for p in (*parts, text[start:]) if p.strip()]
 
 
-def named_control(model: Model, name: str | None) -> str | None:
+def _named_control(model: Model, name: str | None) -> str | None:
     """The control law of the model that the command line names."""
     if name is not None and name not in model.controls:
         known = suggestion(name, model.controls) if model.controls else "the model has none"
@@ -235,7 +235,7 @@ def control_of(model: Model, given: str | None) -> str | dict[str, str] | None:
     """The control law that the command line gives: by its name, or as expressions by speed or joint, with commas
     between: `u1=-2*q1-u1,elbow=0.5`."""
     if given is None or "=" not in given:
-        return named_control(model, given)
+        return _named_control(model, given)
     _refuse_mixed_laws(model, given)
     found = _expressions([given], "--control", "u1=-2*q1")
     known = [*model.mechanism.speed_records, *model.mechanism.joints]

@@ -298,7 +298,7 @@ def _derive(commands: argparse._SubParsersAction) -> None:
     )
     _model(command)
     command.add_argument("--what", choices=EXPORTED, default="inverse_dynamics", help="(default inverse_dynamics)")
-    command.add_argument("--control", metavar="NAME", help="the control law, with --what control")
+    command.add_argument("--control", metavar="NAME", help="the law of --what control, where there are several")
     command.add_argument(
         "--format",
         choices=FORMATS,

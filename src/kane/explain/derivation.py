@@ -16,7 +16,7 @@ from ..formulation import Equations
 from ..formulation.sweep import rotors
 from ..graph import Expr, linear_coefficients, time_derivative
 from ..model import Body, Mechanism
-from ..model.loads import Action, EffortAction, ForceAction
+from ..model.loads import Action, EffortAction, ForceAction, GivenActions
 from ..model.measures import measure_numbers
 from ..space import Frame
 from ..space.algebra import Matrix, Triple, cross, dot, is_zero, plus, scaled, times
@@ -208,9 +208,10 @@ class _Derivation:
         return _Moving(body, own, axes, mass, inertia, w, wr, vr, T, R)
 
     def _coefficients(self, xyz: Triple) -> tuple[list[Triple], Triple]:
-        """(partial velocities, remainder) of a velocity."""
+        """(partial velocities, remainder) of a velocity; zeros that no rule of the graph finds are found by numbers."""
         A, rest = linear_coefficients(list(xyz), self.system.u)
-        return [(A[0][r], A[1][r], A[2][r]) for r in range(len(self.system.u))], (rest[0], rest[1], rest[2])
+        partials = self.holding.clear_zeros([(A[0][r], A[1][r], A[2][r]) for r in range(len(self.system.u))])
+        return partials, (rest[0], rest[1], rest[2])
 
     def _accelerate(self, partials: Sequence[Triple], rest: Triple) -> Triple:
         """Σ partial · u̇ + remainder."""
@@ -229,9 +230,12 @@ class _Derivation:
         return [self.mechanism.N, own, *path]
 
     def _best_axes(self, own: Frame, v: Triple) -> Frame:
-        """Axes along which a velocity is shortest; N before the body's own before others where that is equal."""
-        found = [(self._length(self.kin.turn(v, own, f)), k, f) for k, f in enumerate(self._candidates(own))]
-        return min(found, key=lambda item: item[:2])[2]
+        """Axes along which a velocity is shortest; N before the body's own before others where that is equal, and those
+        that carry the body, else its own, where it is long along all."""
+        candidates = self._candidates(own)
+        found = [(self._length(self.kin.turn(v, own, f)), k, f) for k, f in enumerate(candidates)]
+        length, _, shortest = min(found, key=lambda item: item[:2])
+        return shortest if length < float("inf") else candidates[min(2, len(candidates) - 1)]
 
     def _length(self, xyz: Triple) -> float:
         try:
@@ -305,7 +309,8 @@ class _Derivation:
             weight, across = scaled(k.mass, self._gravity_along(k.axes)), self._across_gravity(k)
             about = f"weight of {k.body.name}"
             values = [Sum(()) if r in across else self._read(dot(weight, v), about) for r, v in enumerate(k.vr)]
-            found.append(ForceTerm(about, f"v_r({k.body.name}*) · m g", tuple(values)))
+            how = tuple(f"v_{r + 1}({k.body.name}*) · m g" for r in range(len(values)))
+            found.append(ForceTerm(about, how, tuple(values)))
         return found
 
     def _gravity_along(self, axes: Frame) -> Triple:
@@ -323,11 +328,15 @@ class _Derivation:
         for load in self.mechanism.loads.values():
             if load.name in unknown and all(_is_zero(action) for action in load.actions()):
                 continue  # an unknown reaction, which has a line under its own name
-            totals = [self.e.graph.const(0.0)] * len(self.speeds)
-            for action in load.actions():
-                totals = [t + x for t, x in zip(totals, self._action(action), strict=True)]
-            values = tuple(self._read(t, f"load {load.name}") for t in totals)
-            found.append(ForceTerm(f"load {load.name} ({load.kind})", _how(load.actions()), values))
+            contributions = [(action, self._action(action)) for action in load.actions()]
+            values, how = list[Sum](), list[str]()
+            for r in range(len(self.speeds)):
+                parts = [(action, x[r]) for action, x in contributions if not x[r].is_zero]
+                total = sum((x for _, x in parts), self.e.graph.const(0.0))
+                values.append(self._read(total, f"load {load.name}"))
+                how.append(_how([action for action, _ in parts], r + 1))
+            kind = "" if isinstance(load.record, GivenActions) else f" ({load.kind})"
+            found.append(ForceTerm(f"load {load.name}{kind}", tuple(how), tuple(values)))
         return found
 
     def _action(self, action: Action) -> list[Expr]:
@@ -350,16 +359,17 @@ class _Derivation:
         for k, name in enumerate(self.mechanism.speeds):
             values = [zero] * len(self.speeds)
             values[k] = symbol_sum(Symbol(f"tau_{name}", EFFORT, k))
-            found.append(ForceTerm(f"effort along {name}", "", tuple(values)))
+            found.append(ForceTerm(f"effort along {name}", ("",) * len(values), tuple(values)))
         return found
 
     def _inertia(self, k: _Moving) -> ForceTerm:
-        about = f"F*({k.body.name})"
-        values = [self._read(dot(w, k.T) + dot(v, k.R), about) for w, v in zip(k.wr, k.vr, strict=True)]
-        name = k.body.name
-        torque = [] if is_particle(k.body) else [f"ω_r({name}) · T*({name})"]
-        force = [] if k.mass.is_zero else [f"v_r({name}*) · R*({name})"]
-        return ForceTerm(f"inertia of {name}", " + ".join([*torque, *force]), tuple(values))
+        name, values, how = k.body.name, list[Sum](), list[str]()
+        for r, (w, v) in enumerate(zip(k.wr, k.vr, strict=True), 1):
+            values.append(self._read(dot(w, k.T) + dot(v, k.R), f"F*({name})"))
+            torque = [] if is_particle(k.body) or is_zero(w) else [f"ω_{r}({name}) · T*({name})"]
+            force = [] if k.mass.is_zero or is_zero(v) else [f"v_{r}({name}*) · R*({name})"]
+            how.append(" + ".join([*torque, *force]))
+        return ForceTerm(f"inertia of {name}", tuple(how), tuple(values))
 
     def _rotors(self) -> list[ForceTerm]:
         found = []
@@ -367,13 +377,10 @@ class _Derivation:
             rate = time_derivative([s], self.kin.rates)[0]
             A, _ = linear_coefficients([s], self.system.u)
             values = tuple(self._read(-1.0 * inertia * c * rate, f"rotor {name}") for c in A[0])
-            found.append(
-                ForceTerm(
-                    f"inertia of rotor {name}",
-                    "-J s' times the coefficient of u_r in s, the speed of the rotor",
-                    values,
-                )
+            how = tuple(
+                f"-J s' times the coefficient of u_{r + 1} in s, the speed of the rotor" for r in range(len(values))
             )
+            found.append(ForceTerm(f"inertia of rotor {name}", how, values))
         return found
 
     def _read(self, expr: Expr, about: str) -> Sum:
@@ -406,13 +413,13 @@ def _is_zero(action: Action) -> bool:
     return not isinstance(action, EffortAction) and is_zero(action.vector.xyz)
 
 
-def _how(actions: Sequence[Action]) -> str:
-    """Formulas of what a load contributes, each kind once."""
-    kinds = {"ForceAction": "v_r · F", "TorqueAction": "ω_r · T"}
+def _how(actions: Sequence[Action], r: int) -> str:
+    """Formulas of what actions of a load contribute to F_r, each kind once."""
+    kinds = {"ForceAction": f"v_{r} · F", "TorqueAction": f"ω_{r} · T"}
     told = (
-        f"effort times the coefficient of u_r in {text_name(str(a.variable))}"
+        f"effort times the coefficient of u_{r} in {text_name(str(a.variable))}"
         if isinstance(a, EffortAction)
         else kinds[type(a).__name__]
         for a in actions
     )
-    return " + ".join(dict.fromkeys(told)) or "nothing"
+    return " + ".join(dict.fromkeys(told))

@@ -12,7 +12,7 @@ from .latex import write_latex, write_latex_document
 from .page import write_document, write_html
 from .reading import Definition
 from .records import Derivation, Dropped, ForceTerm, PartialVelocity, SpeedDefinition
-from .text import write_text
+from .text import WIDE, write_text
 
 MOST_DIGITS = 17
 """Significant digits after which a number says nothing new."""
@@ -99,13 +99,16 @@ class Explanation:
         """
         return self.derivation.Z
 
-    def to_text(self, digits: int = 6) -> str:
-        """All sections in plain text, numbers with `digits` significant digits.
+    def to_text(self, digits: int = 6, *, width: int = WIDE) -> str:
+        """All sections in plain text, numbers with `digits` significant digits; the table of partial velocities in
+        blocks of columns that fit into `width` characters.
 
         >>> "Partial velocities" in kane.load("pendulum").explain().to_text()
         True
         """
-        return write_text(self.derivation, self.beside, _checked_digits(digits))
+        if isinstance(width, bool) or not isinstance(width, int) or width < 1:
+            raise InputError(f"width = {describe_value(width)}\n    fix: give a whole number of characters, such as 80")
+        return write_text(self.derivation, self.beside, _checked_digits(digits), width)
 
     def to_latex(self, digits: int = 6, *, document: bool = False) -> str:
         """All sections in LaTeX, for a document with amsmath and graphicx, or as a document of its own.

@@ -3,7 +3,8 @@
 A description by frames and points, such as a script of SymPy, says how bodies move and not what makes them do so. What
 can be told follows from partial velocities: a force contributes nothing where its point has none, or only across it; a
 pair that is opposite and equal, where both points move alike; a torque likewise, by ω_r. Motions are compared in a few
-generic states, and named by axes of the frames involved.
+generic states, and named by axes of the frames involved. What is given as a function of time moves points and bodies
+too, along other axes than their partial velocities: then these are named, and no motion.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ _WAYS = ("no way", "one way", "two ways", "three ways", "four ways", "five ways"
 @dataclass(frozen=True, slots=True)
 class Attachment:
     """How a body is held: a point of it, the body that carries it (None is N), and the velocities and angular
-    velocities that it can have there relative to that: (states, speeds, 3) in N, `turning` None for a particle.
-    `line` is the direction to the carrier where that is a particle, which can only pull and push."""
+    velocities that it can have there relative to that: (states, speeds + 1, 3) in N, for each speed the partial
+    velocity, then what is given, at speeds of zero; `turning` is None for a particle. `line` is the direction to the
+    carrier where that is a particle, which can only pull and push."""
 
     body: Body
     point: Point
@@ -92,11 +94,22 @@ class Holding:
             sizes = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
             return bool(np.all(sizes > _NOTHING) and np.all(np.abs(np.sum(a * b, axis=1)) <= _NOTHING * sizes))
 
+    def clear_zeros(self, vectors: Sequence[Triple]) -> list[Triple]:
+        """Partial velocities of one point or body, with components of zero for those that are zero in every state,
+        beside the longest of the vectors."""
+        components = [e for xyz in vectors for e in xyz]
+        with np.errstate(all="ignore"):
+            numbers = self._numbers(components)
+            longest = np.max(np.abs(numbers), axis=1, initial=0.0)
+            zero = np.all(np.abs(numbers) <= _NOTHING * longest[:, None], axis=0)
+        left = [e.graph.const(0.0) if none else e for e, none in zip(components, zero, strict=True)]
+        return [(left[k], left[k + 1], left[k + 2]) for k in range(0, len(left), 3)]
+
     # who holds it ----------------------------------------------------------------------------------------------------
 
     def _find_hold(self, body: Body) -> Attachment:
-        """The outermost point of the body that is fixed in N or in another body too; else the innermost, which moves
-        against what the next point inwards belongs to, N or a body."""
+        """The outermost point of the body that is fixed in N or in another body too, or that no speed moves; else the
+        innermost, which moves against what the next point inwards belongs to, N or a body."""
         path = self._path(body)
         own = [p for p in path if self._belongs(p, body)]
         others = [b for b in self._bodies if b is not body and len(self._path(b)) <= len(path)]  # none that it carries
@@ -106,6 +119,8 @@ class Holding:
                 return self._relative(body, at, None)
             if (other := next((b for b in others if self._belongs(point, b)), None)) is not None:
                 return self._relative(body, at, other)
+            if _is_nothing(_partial(self._moves(point))):  # all of its motion is given
+                return self._relative(body, at, None)
         return self._relative(body, own[-1], None)
 
     def _path(self, body: Body) -> list[Point]:
@@ -160,46 +175,65 @@ class Holding:
 
     def _force(self, hold: Attachment) -> tuple[str, str] | None:
         at, name, seen = self._name(hold.point), hold.body.name, "" if hold.by is None else f" in {hold.by.name}"
-        if _is_nothing(hold.moving):
-            return f"force at {at}", f"{at} {'is fixed in N' if hold.by is None else 'is a point of both'}"
+        partial = _partial(hold.moving)
+        if _is_nothing(partial):
+            fixed = f"{at} {'is fixed in N' if hold.by is None else 'is a point of both'}"
+            return f"force at {at}", fixed if _is_nothing(hold.moving) else f"no speed moves {at}{seen}"
         if hold.line is not None:
-            across = _is_nothing(np.einsum("sri,si->sr", hold.moving, hold.line))
-            return ("force along the line between them", "their distance is constant") if across else None
-        ways = self._ways(hold, hold.moving)
+            along = np.einsum("sri,si->sr", hold.moving, hold.line)
+            constant = "their distance is constant" if _is_nothing(along) else "no speed changes their distance"
+            return ("force along the line between them", constant) if _is_nothing(along[:, :-1]) else None
+        ways = self._ways(hold, partial)
         if ways.rank == 3:
             return None
+        moves = ways == self._ways(hold, hold.moving)  # else by what is given in other ways too
         if len(ways.axes) == 1:
-            return f"force at {at} across {ways.along}", f"{at} moves along {ways.along} only{seen}"
+            only = f"{at} moves along {ways.along} only{seen}"
+            points = f"the partial velocities of {at}{seen} point along {ways.along}"
+            return f"force at {at} across {ways.along}", only if moves else points
         if len(ways.axes) == 2:
-            return f"force at {at} along {ways.left}", f"{at} does not move along {ways.left}{seen}"
-        return f"force at {at} across every way to move", f"{name} moves there in {_WAYS[ways.rank]} only{seen}"
+            never = f"{at} does not move along {ways.left}{seen}"
+            points = f"the partial velocities of {at}{seen} are perpendicular to {ways.left}"
+            return f"force at {at} along {ways.left}", never if moves else points
+        free = f"{name} moves there in {_WAYS[ways.rank]} only{seen}"
+        points = f"the partial velocities of {name}{seen} there point in {_WAYS[ways.rank]} only"
+        return f"force at {at} across every way to move", free if moves else points
 
     def _torque(self, hold: Attachment) -> tuple[str, str] | None:
         if hold.turning is None:
             return None
         name, seen = hold.body.name, "" if hold.by is None else f" in {hold.by.name}"
-        if _is_nothing(hold.turning):
-            return "torque", f"{name} does not turn{seen}"
-        ways = self._ways(hold, hold.turning)
+        partial, partials = _partial(hold.turning), f"the partial angular velocities of {name}{seen}"
+        if _is_nothing(partial):
+            return "torque", f"{name} does not turn{seen}" if _is_nothing(
+                hold.turning
+            ) else f"no speed turns {name}{seen}"
+        ways = self._ways(hold, partial)
         if ways.rank == 3:
             return None
+        turns = ways == self._ways(hold, hold.turning)  # else by what is given in other ways too
         if len(ways.axes) == 1:
-            return f"torque across {ways.along}", f"{name} turns about {ways.along} only{seen}"
+            only, points = f"{name} turns about {ways.along} only{seen}", f"{partials} point along {ways.along}"
+            return f"torque across {ways.along}", only if turns else points
         if len(ways.axes) == 2:
-            return f"torque along {ways.left}", f"{name} does not turn about {ways.left}{seen}"
-        return "torque across every way to turn", f"{name} turns in {_WAYS[ways.rank]} only{seen}"
+            never, points = (
+                f"{name} does not turn about {ways.left}{seen}",
+                f"{partials} are perpendicular to {ways.left}",
+            )
+            return f"torque along {ways.left}", never if turns else points
+        free, points = f"{name} turns in {_WAYS[ways.rank]} only{seen}", f"{partials} point in {_WAYS[ways.rank]} only"
+        return "torque across every way to turn", free if turns else points
 
     def _screw(self, hold: Attachment) -> tuple[str, str] | None:
         """Of a body that moves and turns in three ways each, but not in six together."""
-        if hold.turning is None or self._ways(hold, hold.moving).rank < 3:
+        if hold.turning is None or self._ways(hold, _partial(hold.moving)).rank < 3:
             return None
-        together = np.concatenate([hold.moving, hold.turning], axis=2)
+        together = _partial(np.concatenate([hold.moving, hold.turning], axis=2))
         ways = int(np.linalg.matrix_rank(together, tol=_NOTHING).max())
         if ways == 6:
             return None
-        told = f"{hold.body.name} has {ways} of the six ways to move and turn" + (
-            f" in {hold.by.name}" if hold.by else ""
-        )
+        seen = f" in {hold.by.name}" if hold.by else ""
+        told = f"the speeds give {hold.body.name} {ways} of the six ways to move and turn{seen}"
         return f"force at {self._name(hold.point)} with a torque, in {_WAYS[6 - ways]}", told
 
     def _ways(self, hold: Attachment, vectors: Array) -> _Ways:
@@ -231,20 +265,21 @@ class Holding:
         return self._numbers(list(self._kin.position(point)))
 
     def _turns(self, frame: Frame) -> Array:
-        """ω_r: (states, speeds, 3)."""
+        """ω_r, then ω at speeds of zero: (states, speeds + 1, 3)."""
         if frame not in self._turning:
-            self._turning[frame] = self._partials(self._kin.turn(self._kin.w(frame), frame, self._m.N))
+            self._turning[frame] = self._split(self._kin.turn(self._kin.w(frame), frame, self._m.N))
         return self._turning[frame]
 
     def _moves(self, point: Point) -> Array:
-        """v_r: (states, speeds, 3)."""
+        """v_r, then v at speeds of zero: (states, speeds + 1, 3)."""
         if point not in self._moving:
-            self._moving[point] = self._partials(self._kin.turn(self._kin.v(point), point.home, self._m.N))
+            self._moving[point] = self._split(self._kin.turn(self._kin.v(point), point.home, self._m.N))
         return self._moving[point]
 
-    def _partials(self, xyz: Triple) -> Array:
-        A, _ = linear_coefficients(list(xyz), self._system.u)
-        return self._numbers([e for row in A for e in row]).reshape(len(self._states), 3, -1).transpose(0, 2, 1)
+    def _split(self, xyz: Triple) -> Array:
+        A, rest = linear_coefficients(list(xyz), self._system.u)
+        rows = [e for row, left in zip(A, rest, strict=True) for e in (*row, left)]
+        return self._numbers(rows).reshape(len(self._states), 3, -1).transpose(0, 2, 1)
 
 
 def _generic_states(m: Mechanism) -> list[Values]:
@@ -254,6 +289,11 @@ def _generic_states(m: Mechanism) -> list[Values]:
     return [
         Values(fixed | {name: float(rng.uniform(0.3, 1.3)) for name in ("t", *m.coordinates)}) for _ in range(_STATES)
     ]
+
+
+def _partial(vectors: Array) -> Array:
+    """The partial velocities among them, without what is given."""
+    return vectors[:, :-1]
 
 
 def _is_nothing(values: Array) -> bool:

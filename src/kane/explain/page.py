@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..markup import Markup, text
+from ..markup import Markup, scroll_bars, text
 from .notation import MATHML
 from .records import Derivation
 from .sections import CHOICES, Counts, EquationLine, MathTable, Passage, Sections, Words, beside_sections
@@ -13,10 +13,12 @@ from .sections import CHOICES, Counts, EquationLine, MathTable, Passage, Section
 FOLDED = 24
 """Lines of a section that are shown at once; a longer one is to be opened."""
 
-_STYLE = """
+_ALL = ":is(#kane-explain, .kane-explain)"
+_STYLE = (
+    """
 § { line-height: 1.5; max-width: 72rem; }
 § h3 { font-size: 1.05rem; margin: 1.6rem 0 .4rem; }
-§ .wide { overflow-x: auto; padding: .1rem 0 .3rem; }
+§ .wide { overflow: auto; max-height: 85vh; padding: .1rem 0 .3rem; }
 § table { border-collapse: collapse; margin: 0; font-size: inherit; }
 § tr, § tr:hover { background: none; }
 § td, § th { padding: .22rem .9rem .22rem 0; text-align: left; vertical-align: baseline; white-space: nowrap;
@@ -30,7 +32,10 @@ _STYLE = """
 § sub { line-height: 0; font-size: .75em; }
 § dt, § dd { float: none; width: auto; display: block; padding: 0; }
 § dt { margin: .35rem 0 0; font-weight: normal; } § dd { margin: 0 0 0 1.4rem; opacity: .8; max-width: 50rem; }
-""".replace("§", ":is(#kane-explain, .kane-explain)")
+@media print { § .wide { max-height: none; } }
+""".replace("§", _ALL)
+    + scroll_bars(f"{_ALL} .wide")
+)
 # A selector by id is stronger than those by which notebooks set tables and lists, right-aligned, striped and floating.
 
 _DOCUMENT = """

@@ -97,10 +97,11 @@ class Acceleration:
 
 @dataclass(frozen=True, slots=True)
 class ForceTerm:
-    """What one force, torque or effort (`source`, in words) contributes to F_r, or a body to F_r*, for each r."""
+    """What one force, torque or effort (`source`, in words) contributes to F_r, or a body to F_r*, for each r: the
+    formula in partial velocities (`how`), products with those that are zero left out, and its value."""
 
     source: str
-    how: str  # as a formula in partial velocities, with r in it
+    how: tuple[str, ...]
     values: tuple[Sum, ...]
 
 

@@ -5,7 +5,6 @@ A line is an equation `left` = `right` with a note beside it, and lines below it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -209,5 +208,4 @@ def beside_sections(d: Derivation, other: Derivation, notation: Notation, digits
 
 
 def _source(term: ForceTerm, r: int) -> str:
-    how = re.sub(r"(?<!\w)([uvω])_r\b", rf"\g<1>_{r + 1}", term.how)
-    return f"{term.source}, {how}" if how else term.source
+    return f"{term.source}, {term.how[r]}" if term.how[r] else term.source

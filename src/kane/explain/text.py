@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from .notation import TEXT
 from .records import Derivation
 from .sections import Counts, EquationLine, MathTable, Passage, Sections, Words, beside_sections
 
-_WIDE = 110  # characters of a table; a wider one is written row by row
+WIDE = 110
+"""Characters of a line with a table, where no terminal says how wide it is."""
+
+_INDENT, _GAP = "  ", "   "
 
 
-def write_text(d: Derivation, beside: Derivation | None = None, digits: int = 6) -> str:
-    """The whole derivation, section by section."""
+def write_text(d: Derivation, beside: Derivation | None = None, digits: int = 6, width: int = WIDE) -> str:
+    """The whole derivation, section by section, tables in blocks of columns that fit into `width` characters."""
     found = list(Sections(d, TEXT, digits).all())
     if beside is not None:
         found += beside_sections(d, beside, TEXT, digits)
     lines = [f"{d.model}: {d.about}" if d.about else d.model]
     for section in found:
-        lines += ["", section.title, *(f"  {line}".rstrip() for line in _lines(section))]
+        lines += ["", section.title, *(f"{_INDENT}{line}".rstrip() for line in _lines(section, width))]
     return "\n".join(lines) + "\n"
 
 
-def _lines(section: Passage) -> Iterator[str]:
+def _lines(section: Passage, width: int) -> Iterator[str]:
     for item in section.body:
         if isinstance(item, EquationLine):
             yield from _write_line(item)
         elif isinstance(item, MathTable):
-            yield from _write_grid(item)
+            yield from _write_grid(item, width - len(_INDENT))
         elif isinstance(item, Counts):
             yield from _write_counts(item)
         else:
@@ -50,16 +53,27 @@ def _write_words(item: Words) -> str:
     return f"{item.subject}: {item.sentence}" if item.sentence else item.subject
 
 
-def _write_grid(grid: MathTable) -> Iterable[str]:
-    """In columns, or where that is too wide one line for each row."""
+def _write_grid(grid: MathTable, width: int) -> Iterator[str]:
+    """In columns; where all of them are too wide, block under block of those that fit, each with the labels."""
     rows = [grid.head, *grid.rows]
     widths = [max(len(row[k]) for row in rows) for k in range(len(grid.head))]
-    if sum(widths) + 3 * len(widths) <= _WIDE:
-        return ["   ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return [
-        f"{row[0]}: " + "; ".join(f"{name}: {entry}" for name, entry in zip(grid.head[1:], row[1:], strict=True))
-        for row in grid.rows
-    ]
+    for number, block in enumerate(_split_columns(widths, width)):
+        if number:
+            yield ""
+        for row in rows:
+            yield _GAP.join(row[k].ljust(widths[k]) for k in (0, *block)).rstrip()
+
+
+def _split_columns(widths: Sequence[int], width: int) -> Iterator[list[int]]:
+    """Columns from 1 on in blocks that fit, beside column 0, into a width; one column at least."""
+    block, used = list[int](), widths[0]
+    for k, wide in enumerate(widths[1:], 1):
+        if block and used + len(_GAP) + wide > width:
+            yield block
+            block, used = [], widths[0]
+        block.append(k)
+        used += len(_GAP) + wide
+    yield block
 
 
 def _write_counts(counts: Counts) -> Iterator[str]:

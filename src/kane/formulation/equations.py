@@ -13,7 +13,7 @@ from ..backends import SymPyProgram, mathml, to_c, to_latex, to_sympy
 from ..boundary import refuse_odd
 from ..errors import ExpressionError, visible
 from ..graph import Expr, Inputs, Program, hoist, lower
-from ..markup import DISTRUSTED_FORMULAS, code_block, details, paragraph, table
+from ..markup import DISTRUSTED_FORMULAS, code_block, details, paragraph, scroll_bars, table
 from ..model import Mechanism
 from .auxiliary import auxiliary_reactions
 from .expressions import MotionExpressions, Output
@@ -29,6 +29,9 @@ _OPERATIONS = {"mul": "multiply", "add": "add", "div": "divide", "sqrt": "√", 
 
 _COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 """Programs whose operations are told where equations are shown."""
+
+_SCROLL_BARS = f"<style>{scroll_bars('.kane-wide')}</style>"
+"""Of equations in notebooks."""
 
 
 def _operation_words(counts: Mapping[str, int]) -> str:
@@ -364,9 +367,11 @@ class Equations(MotionExpressions):
             None if written is None else [f'<math display="block" style="padding: .3em 0">{x}</math>' for x in written]
         )
         small = lines or mathml.equations(program)
-        boxes = [f'<div style="overflow-x: auto">{m}</div>' for m in small or ()]
+        boxes = [f'<div class="kane-wide" style="overflow-x: auto">{m}</div>' for m in small or ()]
         along = ", ".join(visible(name) for name in self.mechanism.speeds)
-        shown = "".join([paragraph(f"Efforts along {along}:"), DISTRUSTED_FORMULAS, *boxes]) if boxes else ""
+        shown = (
+            "".join([paragraph(f"Efforts along {along}:"), DISTRUSTED_FORMULAS, _SCROLL_BARS, *boxes]) if boxes else ""
+        )
         head = paragraph(f"Equations of motion of {visible(self.mechanism.name)}: {self._extent()}")
         words = [_OPERATIONS.get(kind, kind) for kind in counts[0]]
         listed = details(

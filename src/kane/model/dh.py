@@ -16,7 +16,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, Problem
+from ..errors import ModelError, Problem, suggestion
 from ..graph import Expr
 from ..space import rotations
 from ..space.algebra import Matrix, Triple, plus, product, scaled, times, transpose
@@ -39,6 +39,15 @@ RIGHT_ANGLE = 1e-9
 def explain_conventions() -> str:
     """The conventions and how they differ, in one sentence each."""
     return "; ".join(f"{name}: {what}" for name, what in CONVENTIONS.items())
+
+
+JOINTS = ("revolute", "prismatic")
+"""Types of the joint that a row describes, the default first."""
+
+
+def explain_joints(kind: object) -> tuple[str, str]:
+    """Why a row has no joint of this type, and what to write."""
+    return "a row of the table describes a joint of one coordinate", suggestion(str(kind), JOINTS)
 
 
 def dh_arm(
@@ -156,8 +165,7 @@ def _check(m: Mechanism, convention: str, rows: Mapping[str, Mapping[str, Any]])
             other = "hd measures b against Z_i, the others d along it" if {"b", "d"} & set(unknown) else ""
             fix = f"a row has {', '.join(known)}"
             problems.append(Problem(m.where(f"dh / {name}"), f"unknown {', '.join(unknown)}", other, fix))
-        if row.get("type", "revolute") not in ("revolute", "prismatic"):
-            because = "a row of the table describes a joint of one coordinate"
-            fix = "say revolute or prismatic"
-            problems.append(Problem(m.where(f"dh / {name}"), f"type '{row['type']}'", because, fix))
+        if (kind := row.get("type", JOINTS[0])) not in JOINTS:
+            because, fix = explain_joints(kind)
+            problems.append(Problem(m.where(f"dh / {name}"), f"type '{kind}'", because, fix))
     return problems

@@ -19,6 +19,7 @@ from ..formulation import Equations
 from ..graph import STAGES, Program
 from ..markup import details, paragraph, table, text
 from ..model import BuiltChanging, BuiltConstraint
+from ..model.files.describe import describe_load
 from ..model.outline import outline
 from ..model.speeds import describe_speeds
 from ..page import frame
@@ -29,6 +30,8 @@ from .page import Section, figure
 
 FIRST_LINES = 48
 """Lines of a program that are shown before the reader asks for all of them."""
+
+_TREE = 110.0  # pixels for an inch of the drawing of a tree: letters as large as those of tables
 
 _STAGES = {"parameters": "parameters (once)", "q": "coordinates", "u": "speeds", "rest": "the rest"}
 
@@ -58,8 +61,10 @@ def model_chapter(model: Model) -> Section:
     drawing = figure(plots.svg(drawings.mechanism(model), f"drawing of {model.name}"), "In the initial state.", "draw")
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
     if drawings.has_readable_tree(model.mechanism):
-        drawn = plots.svg(drawings.tree(model.mechanism), f"tree of {model.name}")
-        tree = figure(drawn, f"Gravity ({gravity}) m/s² in N.", "wide tree")
+        drawn = drawings.tree(model.mechanism)
+        wide = _TREE * drawn.get_figwidth()
+        shown = f'<div style="max-width: {wide:.0f}px">{plots.svg(drawn, f"tree of {model.name}")}</div>'
+        tree = figure(shown, f"Gravity ({gravity}) m/s² in N.", "wide tree")
     else:
         tree = f"<pre>{text(chr(10).join(outline(model.mechanism)))}</pre>" + paragraph(
             f"Gravity ({gravity}) m/s² in N."
@@ -68,9 +73,11 @@ def model_chapter(model: Model) -> Section:
         (j.name, j.type.kind, j.parent.name, j.child.name, ", ".join(c.name for c in j.coordinates))
         for j in model.joints.values()
     ]
-    body = f'<div class="pair">{drawing}<div>{_bodies(model)}</div></div>{tree}'
+    body = drawing
     if joints:
-        body += "<h3>Joints</h3>" + table(("joint", "type", "parent", "child", "coordinates"), joints, words=5)
+        listed = "<h3>Joints</h3>" + table(("joint", "type", "parent", "child", "coordinates"), joints, words=5)
+        body = f'<div class="pair">{drawing}<div>{listed}</div></div>'
+    body += f"{tree}{_bodies(model)}"
     body += "<h3>Coordinates and speeds</h3>" + _variables(model)
     if model.mechanism.limits:
         body += "<h3>Limits</h3>" + _limits(model)
@@ -81,9 +88,11 @@ def model_chapter(model: Model) -> Section:
     if model.parameters:
         chips = "".join(f"<li>{text(p.name)} = {p.value:.6g}</li>" for p in model.parameters.values())
         body += f'<h3>Parameters</h3><ul class="chips">{chips}</ul>'
-    for title, names in (("Loads", model.loads), ("Control laws", model.controls)):
-        if names:
-            body += f"<h3>{title}</h3>" + paragraph(", ".join(names))
+    if model.loads:
+        loads = [(x.name, describe_load(model.mechanism, x)) for x in model.loads.values()]
+        body += "<h3>Loads</h3>" + table(("load", "what acts, SI"), loads, words=2)
+    if model.controls:
+        body += "<h3>Control laws</h3>" + paragraph(", ".join(model.controls))
     return Section("Model", body)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..markup import text
+from ..markup import scroll_bars, text
 from ..page import script_source
 
 _POLICY = (
@@ -35,11 +35,12 @@ nav { font-size: .93rem; color: var(--soft); display: flex; flex-wrap: wrap; gap
 .figures div { border: 1px solid var(--line); background: var(--tint); border-radius: .55rem; padding: .65rem .85rem; }
 .figures b { display: block; font-size: 1.2rem; letter-spacing: -.01em; font-variant-numeric: tabular-nums; }
 .figures span { color: var(--soft); font-size: .84rem; line-height: 1.3; display: block; }
-.scroll { overflow-x: auto; margin: .5rem 0 1rem; }
+.scroll { margin: .5rem 0 1rem; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .28rem .8rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; font-size: .82rem; }
-.scroll td.w { white-space: normal; overflow-wrap: anywhere; min-width: 5rem; } .scroll th { white-space: normal; }
+.scroll td.w { white-space: normal; min-width: 5rem; max-width: 40rem; overflow-wrap: break-word; }
+.scroll th { white-space: normal; }
 th:first-child, td:first-child { padding-left: .1rem; }
 .w { text-align: left; }
 .ok { color: var(--good); font-weight: 600; } .no { color: var(--bad); font-weight: 700; } .soft { color: var(--soft); }
@@ -47,7 +48,7 @@ figure { margin: .8rem 0 1.3rem; } figure svg { width: 100%; height: auto; displ
 figcaption { color: var(--soft); font-size: .88rem; margin-top: .35rem; max-width: 46rem; }
 .pair { display: grid; grid-template-columns: minmax(15rem, 22rem) 1fr; gap: 1.6rem; align-items: start; }
 .pair > * { min-width: 0; } .pair.even { grid-template-columns: 1fr 1fr; }
-.wide { overflow-x: auto; } .wide svg { min-width: 34rem; }
+.wide svg { min-width: 34rem; }
 .tree svg { min-width: 30rem; }
 pre { background: var(--tint); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; overflow: auto;
   font-size: .8rem; line-height: 1.5; max-height: 32rem;
@@ -55,13 +56,13 @@ pre { background: var(--tint); border: 1px solid var(--line); border-radius: .5r
 pre .c { color: var(--soft); }
 code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .88em; }
 details { margin: .6rem 0; } summary { cursor: pointer; color: var(--accent); font-size: .93rem; }
-math { font-size: 1.05rem; margin: .55rem 0; text-align: left; } .math { overflow-x: auto; padding: .2rem 0; }
+math { font-size: 1.05rem; margin: .55rem 0; text-align: left; } .math { padding: .2rem 0; }
 .chips { display: flex; flex-wrap: wrap; gap: .3rem .45rem; padding: 0; list-style: none; font-size: .85rem; }
 .chips li { border: 1px solid var(--line); background: var(--tint); border-radius: .4rem; padding: .05rem .5rem; }
 footer { color: var(--soft); font-size: .85rem; padding: 2.2rem 1.25rem 3rem; }
 @media (max-width: 46rem) { .pair, .pair.even { grid-template-columns: 1fr; } h1 { font-size: 1.55rem; } }
 @media print { iframe, nav { display: none; } pre { max-height: none; } }
-"""
+""" + scroll_bars(":is(.scroll, .wide, .math, pre)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from .vehicles import vehicle_chapters
 SAMPLES = 501
 """Times along the simulation of a report."""
 
+_OPERATIONS = "multiplications and divisions + additions"
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -87,8 +89,8 @@ def write(
     forward = equations.count("forward_dynamics")
     figures = (
         (f"{len(model.bodies)} / {model.freedom().degrees}", "bodies / degrees of freedom"),
-        (f"{count['mul'] + count['div']} + {count['add']}", "multiplications + additions of inverse dynamics"),
-        (f"{forward['mul'] + forward['div']} + {forward['add']}", "of forward dynamics"),
+        (f"{count['mul'] + count['div']} + {count['add']}", f"{_OPERATIONS} of inverse dynamics"),
+        (f"{forward['mul'] + forward['div']} + {forward['add']}", f"{_OPERATIONS} of forward dynamics"),
         (_verdict(checks), "checks passed for the equations"),
         (_verdict(laws), "checks passed along the simulation"),
     )

@@ -82,7 +82,7 @@ def test_equations_are_collected_as_in_an_explanation() -> None:
 
 def test_wide_equations_scroll_by_themselves() -> None:
     shown = kane.load("double-pendulum").equations()._repr_html_()
-    assert shown.count("<math") == shown.count('<div style="overflow-x: auto"><math') > 0
+    assert shown.count("<math") == shown.count('<div class="kane-wide" style="overflow-x: auto"><math') > 0
 
 
 def test_a_program_shows_its_count_and_its_lines() -> None:

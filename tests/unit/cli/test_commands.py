@@ -153,6 +153,29 @@ def test_the_derived_program_reads_back_as_itself(capsys: pytest.CaptureFixture[
     assert parse(capsys.readouterr().out) == kane.load("double-pendulum").equations().program("mass_matrix")
 
 
+def test_the_only_control_law_of_a_model_is_printed_without_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    from kane.graph import parse
+
+    for name in ([], ["--control", "balance"]):
+        assert main(["derive", "cart-pole", "--what", "control", *name]) == 0
+        assert parse(capsys.readouterr().out) == kane.load("cart-pole").equations().control("balance")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["stanford-arm", "--what", "control"], "has 2 control laws: feedback, feedback-free-base\n    fix: name one"),
+        (["stanford-arm", "--what", "control", "--control", "fedback"], "did you mean 'feedback'"),
+        (["stanford-arm", "--control", "feedback"], "with --what control, not with --what inverse_dynamics"),
+        (["pendulum", "--what", "control"], "'pendulum' has no control laws\n    fix: write one under 'controls'"),
+        (["pendulum", "--what", "control", "--control", "feedback"], "'pendulum' has no control laws"),
+    ],
+)
+def test_which_control_laws_there_are_is_told(line: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["derive", *line]) == 2
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("what", STEPS)
 def test_the_steps_of_the_method_are_programs_of_the_shell(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     from kane.graph import parse

@@ -10,6 +10,7 @@ import pytest
 
 import kane
 from kane.cli import FAILED, FINE, USAGE, main
+from unit.explain.reading_back import partial_velocities, section
 
 
 def test_the_derivation_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -17,6 +18,29 @@ def test_the_derivation_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert printed == kane.load("cart-pole").explain().to_text()
     assert "v(pole*)   N.x   L pole.x" in printed
+
+
+@pytest.mark.parametrize("width", [60, 110, 1000])
+def test_the_table_of_partial_velocities_fits_into_the_terminal(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In blocks of columns, each of which has all rows; every entry is that of the record, whatever the width."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr("kane.cli.explaining.can_draw", lambda: True)
+    assert main(["explain", "stanford-arm", "--beside", "none"]) == FINE
+    printed = capsys.readouterr().out
+    lines = section(printed, "Partial velocities")
+    rows = kane.load("stanford-arm").explain(beside=None).partial_velocities
+    blocks = len(lines) // (len(rows) + 1)
+    assert len(lines) == blocks * (len(rows) + 1) and (blocks == 1) == (width == 1000)
+    longest = max(len(str(vector)) for row in rows for vector in row.entries)
+    assert max(map(len, lines)) + 2 <= max(width, longest + len("  v(F*)   "))
+    assert partial_velocities(printed) == {
+        f"{row.what}({row.body}{'*' if row.what == 'v' else ''})": {
+            f"u{r}": str(vector) for r, vector in enumerate(row.entries, 1)
+        }
+        for row in rows
+    }
 
 
 @pytest.mark.parametrize(

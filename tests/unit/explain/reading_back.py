@@ -124,11 +124,12 @@ def with_Z(text: str, values: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def partial_velocities(text: str) -> dict[str, dict[str, str]]:
-    """ω(A) or v(A*) → speed → vector, of a table that is written row by row or in columns."""
-    lines = section(text, "Partial velocities")
-    if ": " in lines[0]:
-        rows = [line.split(": ", 1) for line in lines]
-        return {label: dict(cell.split(": ") for cell in cells.split("; ")) for label, cells in rows}
-    names = re.split(r"\s{2,}", lines[0].strip())
-    cells = [re.split(r"\s{3,}", line.strip()) for line in lines[1:]]
-    return {row[0]: dict(zip(names, row[1:], strict=True)) for row in cells}
+    """ω(A) or v(A*) → speed → vector, of a table in blocks of columns, each with names of speeds above."""
+    found, names = dict[str, dict[str, str]](), list[str]()
+    for line in section(text, "Partial velocities"):
+        cells = re.split(r"\s{3,}", line)
+        if re.match(r"[ωv]\(", line):
+            found.setdefault(cells[0], {}).update(zip(names, cells[1:], strict=True))
+        else:
+            names = cells
+    return found

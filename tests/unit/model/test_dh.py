@@ -174,6 +174,8 @@ def test_an_empty_table_is_refused() -> None:
 def test_faults_of_rows_are_told_with_their_line() -> None:
     assert "arm.yaml:9: dh / hip" in faults(FILE.replace("body: a,", "body: x,"))
     assert "type 'ball'" in faults(FILE.replace("type: prismatic", "type: ball"))
+    both = faults(FILE.replace("type: prismatic", "type: prismatc").replace("initial: 0.2", "initial: 2*dg"))
+    assert "type 'prismatc'" in both and "did you mean 'prismatic'" in both and "unknown symbol 'dg'" in both
 
 
 @pytest.mark.parametrize(("key", "angle"), [("alpha", 90), ("theta", -180.0)])

@@ -500,3 +500,49 @@ def test_the_documentation_shows_every_section_and_key() -> None:
 
 def test_built_in_models_are_listed() -> None:
     assert {"stanford-arm", "stanford-arm-kane", "pendulum", "double-pendulum", "cart-pole"} <= set(builtin_names())
+
+
+@pytest.mark.parametrize(
+    ("section", "entry", "expected"),
+    [
+        (
+            "joints",
+            "{type: revolut, parent: ground, child: rod, at: [lx, 0, ly], axis: z, initial: 20*dg, colour: red}",
+            ["unknown joint type 'revolut'", "'lx'", "'ly'", "'dg'", "unknown key 'colour'"],
+        ),
+        (
+            "constraints",
+            "{type: roling, body: rood, radius: 2*ll, first: either, colour: red}",
+            ["unknown type 'roling'", "unknown body 'rood'", "'ll'", "unknown key 'colour'"],
+        ),
+        (
+            "constraints",
+            "{body: rood, radius: 2*ll}",
+            ["'type' is missing", "unknown body 'rood'", "'ll'"],
+        ),
+        (
+            "loads",
+            "{forse: [1, 0, 0], body: rood, colour: red}",
+            ["did you mean 'force' by 'forse'?", "unknown body 'rood'", "unknown key 'colour'"],
+        ),
+        (
+            "bodies",
+            "{mass: mm, shapes: [{spher: 0.1, at: [0, 0, hh]}, {box: [1, 2, ww]}]}",
+            ["'mm'", "unknown key 'spher'", "'hh'", "'ww'", "a shape is one of"],
+        ),
+    ],
+)
+def test_a_mistyped_kind_hides_no_other_fault_of_its_entry(section: str, entry: str, expected: list[str]) -> None:
+    """Every fault of an entry is told at once, and none that depends on which kind was meant, as `first` does, which is
+    a body here and a joint there."""
+    parts = {"bodies": ["rod: {mass: 1}"], "joints": ["pin: {type: revolute, parent: ground, child: rod, axis: y}"]}
+    parts[section] = [*parts.get(section, []), f"other: {entry}"]
+    if section == "joints":
+        parts["joints"] = [f"other: {entry}"]
+    lines = [line for name, found in parts.items() for line in (f"{name}:", *(f"  {part}" for part in found))]
+    with pytest.raises(ModelError) as caught:
+        read_mechanism("\n".join(["kane: 1", *lines]) + "\n", "arm.yaml")
+    told = [str(problem) for problem in caught.value.problems]
+    for words in expected:
+        assert sum(words in line for line in told) == 1, (words, told)
+    assert len(told) == len(expected), told

@@ -15,6 +15,7 @@ from kane.backends import compile, mathml
 from kane.errors import InputError
 from kane.graph import Graph, Inputs, evaluate, lower
 from kane.model import JointSpring
+from kane.model.loads import ForceAction, GivenActions
 from kane.report import write
 from kane.report.chapters import model_chapter
 
@@ -211,3 +212,25 @@ def test_dots_are_larger_than_browsers_put_them_and_largest_over_several_letters
 def test_limits_have_units() -> None:
     found = model_chapter(kane.load("ur5")).body
     assert "rad, rad/s, N m" in found
+
+
+def test_loads_are_listed_with_what_acts() -> None:
+    """A spring of the satellite by its stiffness, and forces that a script gives by point, components and axes."""
+    shown = model_chapter(kane.load("satellite-with-panels")).body
+    assert "joint_spring: drive 1, stiffness: Ka, damping: Ca" in shown
+    m = kane.Model("pulled", gravity=(0, 0, -9.81))
+    m.joint("rail", "prismatic", "ground", m.particle("slider", 1.0), axis="x", coordinates=["x"])
+    mechanism = m.mechanism
+    point = mechanism.point("hook", mechanism.O, mechanism.N.vector(0, 0, 0))
+    mechanism.load("pull", GivenActions((ForceAction(point, mechanism.N.vector(-3.5, 0, 0)),)))
+    assert "force at hook: [-3.5, 0, 0] in N" in model_chapter(m).body
+
+
+def test_operations_are_the_same_in_cards_and_tables(page: str) -> None:
+    """Of the double pendulum, whose forward dynamics divides: cards count divisions as multiplications, and say so."""
+    count = kane.load("double-pendulum").equations().count("forward_dynamics")
+    assert count["div"] > 0
+    both = f"{count['mul'] + count['div']} + {count['add']}"
+    assert f"<b>{both}</b><span>multiplications and divisions + additions of forward dynamics</span>" in page
+    cells = "".join(f"<td>{count[k]}</td>" for k in ("mul", "add", "div", "trig"))
+    assert f'<td class="w">forward dynamics</td>{cells}' in page

@@ -94,7 +94,7 @@ class GivenRows:
     """Rows that the user has made, under a kind of the user's choice; a model file cannot hold them."""
 
     rows: tuple[Row, ...]
-    kind: str = "own"
+    kind: str = "given"
     first: Body | None = None
     second: Body | None = None
     point: Point | None = None

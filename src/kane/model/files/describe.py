@@ -33,7 +33,7 @@ from ..joints import (
     Universal,
     Weld,
 )
-from ..loads import BuiltLoad
+from ..loads import Action, BuiltLoad, EffortAction, ForceAction, GivenActions
 from ..normal import normal_text
 from ..records import Body, Joint, Limit, ReactionWheel, Shape
 from ..vehicles import UNILATERAL, BuiltVehicle, BuiltWheel
@@ -52,9 +52,20 @@ def describe(mechanism: Mechanism) -> dict[str, Plain]:
 
 def describe_load(mechanism: Mechanism, load: BuiltLoad) -> str:
     """A load as a model file writes it, on one line; what it is where no file can hold it."""
+    if isinstance(load.record, GivenActions):
+        return "; ".join(map(_action_text, load.record.given))
     if form_of(load.record) is None:
         return type(load.record).__name__
     return ", ".join(f"{key}: {_plain_text(value)}" for key, value in _Description(mechanism).load(load).items())
+
+
+def _action_text(action: Action) -> str:
+    if isinstance(action, EffortAction):
+        return f"effort along {normal_text(action.variable)}: {normal_text(action.value)}"
+    components = f"[{', '.join(map(normal_text, action.vector.xyz))}] in {action.vector.frame.name}"
+    if isinstance(action, ForceAction):
+        return f"force at {action.point.name}: {components}"
+    return f"torque on {action.frame.name}: {components}"
 
 
 def _plain_text(value: Plain) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -65,11 +66,12 @@ def read_constraint(r: NodeValues, forms: Forms, name: str, node: Node, line: in
     if "type" not in fields:
         what = "'type' is missing" if fields else f"expected a type and its options, found {node.kind}"
         r.faults.note(node.source, line, where, what, fix=f"type is one of {', '.join(known)}")
-        raise Lost
+        raise _check_rest(r, [*known.values(), CONDITIONS], where, node, line)
     kind = r.text(fields["type"], f"{where} / type")
     if kind not in known:
         what = f"unknown type '{kind}' of a constraint"
-        raise r.refuse(fields["type"], where, what, fix=suggestion(_CALLED.get(kind, kind), known))
+        r.refuse(fields["type"], where, what, fix=suggestion(_CALLED.get(kind, kind), known))
+        raise _check_rest(r, [*known.values(), CONDITIONS], where, node, line, "type")
     form = known[kind]
     further = {key: value for key, value in CONDITIONS.keys.items() if key not in form.keys}
     given = Entry(r, node, where, line, {"type": None, **form.keys, **further})
@@ -146,10 +148,28 @@ def read_load(r: NodeValues, forms: Forms, name: str, node: Node, line: int) -> 
         meant = [(key, close) for key in keys if (close := closest(key, known)) is not None]
         fix = f"did you mean '{meant[0][1]}' by '{meant[0][0]}'?" if meant and not kinds else "name one kind"
         r.faults.note(node.source, line, where, what, "", fix)
-        raise Lost
+        raise _check_rest(r, known.values(), where, node, line, *(key for key, _ in meant))
     form = known[kinds[0]]
     given = Entry(r, node, where, line, form.keys)
     r.m.load(name, _record(r, form, given))
+
+
+def _check_rest(r: NodeValues, forms: Iterable[Form], where: str, node: Node, line: int, *judged: str) -> Lost:
+    """Note what is wrong with an entry of an unknown kind whatever its kind: keys that no form has, and values of those
+    that hold the same in every form that has them. The keys in `judged` have been noted; returns what to raise."""
+    if not isinstance(node.value, dict):
+        return Lost()
+    found: dict[str, list[Key]] = {}
+    for form in forms:
+        for name, key in form.keys.items():
+            found.setdefault(name, []).append(key)
+    alike = {
+        name: replace(keys[0], required=False)
+        for name, keys in found.items()
+        if len({tuple(info.holds for info in key.fields) for key in keys}) == 1
+    }
+    _take_fields(r, alike, Entry(r, node, where, line, [*judged, *found]), {})
+    return Lost()
 
 
 def _conditions(r: NodeValues, keys: Mapping[str, Key], given: Entry) -> dict[str, Any]:

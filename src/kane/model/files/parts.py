@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...errors import ExpressionError, ModelError, suggestion
+from ..dh import JOINTS, explain_joints
 from ..joints import JOINT_OPTIONS, PLACEMENT
 from ..mechanism import JOINT_TYPES
 from .faults import Lost
@@ -103,8 +104,16 @@ def read_dh(r: NodeValues, node: Node, where: str) -> None:
     r.attempt(node, r.m.dh, convention, rows, parent=parent or "ground", at=at or (0.0, 0.0, 0.0), rotation=rotation)
 
 
+def _dh_type(r: NodeValues, node: Node, where: str) -> str:
+    kind = r.text(node, where)
+    if kind not in JOINTS:
+        raise r.refuse(node, where, f"type '{kind}'", *explain_joints(kind))
+    return kind
+
+
 _DH_VALUES: Mapping[str, Callable[[NodeValues, Node, str], Any]] = {
-    **dict.fromkeys(("type", "coordinate", "speed"), NodeValues.text),
+    "type": _dh_type,
+    **dict.fromkeys(("coordinate", "speed"), NodeValues.text),
     **dict.fromkeys(("a", "alpha", "d", "b", "theta", "initial"), NodeValues.quantity),
     "body": NodeValues.body,
 }
@@ -118,8 +127,8 @@ def read_joint(r: NodeValues, name: str, node: Node, line: int) -> None:
     kind = given.need("type", r.text)
     parent, child = given.need("parent", r.body), given.need("child", r.body)
     if kind is not None and kind not in JOINT_TYPES:
-        type_node = given.fields["type"]
-        raise r.refuse(type_node, where, f"unknown joint type '{kind}'", fix=suggestion(kind, JOINT_TYPES))
+        r.refuse(given.fields["type"], where, f"unknown joint type '{kind}'", fix=suggestion(kind, JOINT_TYPES))
+        given.lost = True
     options = given.take_each(_JOINT_VALUES)
     for key in ("coordinate", "speed"):
         if (names := r.one_or_more(given, key, r.text)) is not None:

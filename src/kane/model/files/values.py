@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -73,6 +74,16 @@ class NodeValues:
             raise self.refuse(node, where, f"expected a list{'' if count is None else f' of {count}'}, found {found}")
         return node.value
 
+    def _every(self, read: Callable[[Node, str], Value], items: Sequence[Node], where: str) -> list[Value]:
+        """All values of a list; every fault is noted before it is left out."""
+        found = list[Value]()
+        for item in items:
+            with suppress(Lost):
+                found.append(read(item, where))
+        if len(found) < len(items):
+            raise Lost
+        return found
+
     def names(self, node: Node, where: str) -> list[str]:
         return [self.text(item, where) for item in self.items(node, where)]
 
@@ -123,8 +134,8 @@ class NodeValues:
         return text == "true"
 
     def triple(self, node: Node, where: str) -> Triple:
-        x, y, z = self.items(node, where, 3)
-        return (self.quantity(x, where), self.quantity(y, where), self.quantity(z, where))
+        x, y, z = self._every(self.quantity, self.items(node, where, 3), where)
+        return x, y, z
 
     def axis(self, node: Node, where: str) -> Triple:
         value = node.value if isinstance(node.value, str) else self.triple(node, where)
@@ -139,7 +150,7 @@ class NodeValues:
 
     def rows(self, node: Node, where: str) -> list[Triple]:
         """The rows of a matrix of three columns."""
-        return [self.triple(row, where) for row in self.items(node, where, 3)]
+        return self._every(self.triple, self.items(node, where, 3), where)
 
     def direction(self, node: Node, where: str) -> str | Triple:
         """A letter, or three components that may depend on the configuration."""
@@ -191,7 +202,7 @@ class NodeValues:
         return spec
 
     def quantities(self, node: Node, where: str) -> list[Expr]:
-        return [self.quantity(item, where) for item in self.items(node, where)]
+        return self._every(self.quantity, self.items(node, where), where)
 
     def declared_name(self, node: Node, where: str, tables: Mapping[str, Mapping[str, Any]]) -> str:
         """The name of something that the file declares; `tables` are by kind."""
@@ -227,15 +238,16 @@ class NodeValues:
         return {k: v for k, v in entries.items() if v is not None}
 
     def shapes(self, node: Node, where: str) -> tuple[Shape, ...]:
-        return tuple(self.shape(item, where) for item in self.items(node, where))
+        return tuple(self._every(self.shape, self.items(node, where), where))
 
     def shape(self, node: Node, where: str) -> Shape:
         given = Entry(self, node, where, node.line, SHAPE)
         kinds = [kind for kind in LENGTHS if kind in given.fields]
+        file, path, size = "", "", None
         if len(kinds) != 1:
-            raise self.refuse(node, where, f"a shape is one of {', '.join(LENGTHS)}", fix="write {sphere: 0.1}, say")
-        file = path = ""
-        if kinds[0] == "mesh":
+            self.refuse(node, where, f"a shape is one of {', '.join(LENGTHS)}", fix="write {sphere: 0.1}, say")
+            given.lost = True
+        elif kinds[0] == "mesh":
             file = given.need("mesh", self.text) or ""
             path = path_inside(file, self.folder)
             size = given.take("scale", lambda n, w: self.sizes(n, w, 3)) or (1.0, 1.0, 1.0)

@@ -83,7 +83,7 @@ class GivenActions:
     """Forces at points, torques on frames and efforts that the user has made; a model file cannot hold them."""
 
     given: tuple[Action, ...]
-    kind = "own"
+    kind = "given"
 
     def check(self, build: Builder) -> None:
         pass
