@@ -103,7 +103,7 @@ def test_nothing_that_is_zero_gets_a_Z_or_is_cited() -> None:
     assert len(partial) > 50
     sizes = {z: max(abs(known[z]) for known in values) for z in partial}
     assert min(sizes.values()) > AGREE, sizes
-    centers = {name: [c.number for c in body.center] for name, body in model.mechanism.bodies.items()}
+    centers = {name: [c.number or 0.0 for c in body.center] for name, body in model.mechanism.bodies.items()}
     for term in explained.inertia_forces:
         body = term.source.removeprefix("inertia of ")
         J = np.max(np.abs([model.at(body, centers[body]).jacobian(q) for q, *_ in states]), axis=0)

@@ -99,7 +99,7 @@ class GroundForces:
         'friction needed leaves out when left carries less than 5 % of its largest normal force: it lifts, or nearly so'
         """
         lighter = (self.normal > 0.0) & (self.friction > self.friction_needed)
-        names = [name for name, any_left in zip(self.wheels, lighter.any(axis=0), strict=True) if any_left]
+        names = [name for k, name in enumerate(self.wheels) if lighter[:, k].any()]
         if not names:
             return ""
         left, own, lift = ("carries", "its", "it lifts") if len(names) == 1 else ("carry", "their", "they lift")

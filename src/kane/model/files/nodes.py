@@ -70,7 +70,11 @@ class Node:
 def problem(source: str, line: int, where: str, what: str, because: str = "", fix: str = "") -> Problem:
     """A problem at a line of a file, no part of it longer than an error shows."""
     place = f"{source}:{line}: {where}" if where else f"{source}:{line}"
-    return Problem(*(part if len(part) <= LONGEST else part[:LONGEST] + "…" for part in (place, what, because, fix)))
+
+    def short(part: str) -> str:
+        return part if len(part) <= LONGEST else part[:LONGEST] + "…"
+
+    return Problem(short(place), short(what), short(because), short(fix))
 
 
 def stop_remark(source: str, line: int, count: int) -> list[Problem]:
