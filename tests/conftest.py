@@ -9,6 +9,7 @@ outlive it in pytest's own cache.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -21,6 +22,7 @@ from hypothesis import HealthCheck, settings
 
 from long.tries import LONG_SECONDS, TESTS_SHARE
 from seeds import NIGHTLY, PROFILE, examples, root
+from variants import leave_to_long_runs
 
 settings.register_profile(
     "dev", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -31,6 +33,9 @@ settings.load_profile(PROFILE)
 
 # Figures go to files; a machine without a screen runs the same tests.
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+# Tests leave many objects behind, which the collector would look through a tenth of the time.
+gc.set_threshold(10_000, 10, 10)
 
 # A job in the background of a script is born deaf to Ctrl-C, and so are its children; tests that interrupt would hang.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -54,6 +59,12 @@ def pytest_configure(config: pytest.Config) -> None:
     number = root()
     if number is not None:
         os.environ["KANE_SEED"] = str(number)
+
+
+@pytest.hookimpl(tryfirst=True)  # before marks choose what runs
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave variants to long runs."""
+    leave_to_long_runs(items)
 
 
 def pytest_runtest_setup() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 
 import pytest
 
@@ -14,11 +15,14 @@ ENTRY = "joints: revolute"
 
 
 @pytest.fixture
-def before() -> int:
+def before() -> Iterator[int]:
     """Graphs that there are already, with the collector as users have it."""
     assert gc.isenabled()
+    of_tests = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
     gc.collect()
-    return graphs()
+    yield graphs()
+    gc.set_threshold(*of_tests)
 
 
 def graphs() -> int:

@@ -26,7 +26,6 @@ from kane.model.files.reader import SECTIONS
 from kane.model.size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS, MOST_STEPS, TURN
 from kane.model.tree import JOINT_TYPES
 from kane.space import position
-from seeds import in_long_runs
 from unit.model.counting import counted_calls
 from unit.model.large_files import (
     CHAIN,
@@ -101,7 +100,7 @@ def judge(text: str) -> None:
 GROWING = [name for name in GOOD if name not in (*DEEP, *DEEP_OPTIONS)]
 
 
-@pytest.mark.parametrize("name", in_long_runs(GROWING, [name for k, name in enumerate(GROWING) if k % 4]))
+@pytest.mark.parametrize("name", GROWING)
 def test_the_work_per_character_does_not_grow_with_the_file(name: str) -> None:
     """Twice the file, twice the calls; a tenth more for tables that grow."""
     small, large = GOOD[name](6_000), GOOD[name](12_000)

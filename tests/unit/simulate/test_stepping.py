@@ -11,7 +11,6 @@ import pytest
 
 import kane
 from kane.errors import InputError
-from kane.simulate.compiled.contact_programs import SETTLE, contact_program
 from kane.simulate.compiled.contacts import NORMAL, PROBLEM, work_size
 
 G = 9.81
@@ -291,6 +290,8 @@ def test_what_is_no_contact_moves_as_with_events_while_the_step_shrinks(name: st
 
 def settle(W: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float, int]:
     """(r, natural residual, sweeps) of a problem of normal contacts, as a large problem of a step is settled."""
+    from kane.simulate.compiled.contact_programs import SETTLE, contact_program  # compiled when it is imported
+
     k = len(b)
     first, rows, kinds = np.arange(k), np.ones(k, dtype=np.int64), np.full(k, NORMAL, dtype=np.int64)
     mu, r, work = np.zeros(k), np.zeros(k), np.zeros(work_size(k, k))
