@@ -268,3 +268,10 @@ def test_a_speed_is_told_both_by_rates_and_by_what_it_measures_however_short_its
     m.set_speeds({"u1": "w.bob.x", "u2": "w.bob.y"})
     lines = section(str(Model.of(m).explain(beside=None)), "Generalized speeds")
     assert lines == ["u1 = sin(θ) φ'    [ω of bob along its x axis]", "u2 = -θ'    [ω of bob along its y axis]"]
+
+
+def test_the_independent_speeds_of_a_disk_serve_at_every_heading() -> None:
+    """x' follows from x' cos(yaw) + y' sin(yaw) = r wy … only: with x' for wy the disk could not head along y."""
+    told = kane.load("rolling-disc").explain(beside=None).to_text()
+    speeds = [line.partition("[")[2] for line in section(told, "Equations of motion, for the independent")]
+    assert [x.strip("]") for x in speeds if x] == ["wx", "wy", "wz"]

@@ -119,7 +119,10 @@ class SpeedSuggestions:
 
     @property
     def _tally(self) -> str:
-        return f"{self.tried} {'choice' if self.tried == 1 else 'choices'} measured"
+        left = self.tried - len(self.choices)
+        why = "repeat the speeds of others or do not determine the rates"
+        said = f"{self.tried} {'choice' if self.tried == 1 else 'choices'} measured"
+        return f"{said}, {left} of which {why}" if left > 0 and not self.obstacle else said
 
     def __str__(self) -> str:
         said = self._tally + (f"; no others, because\n{self.obstacle}" if self.obstacle else "")

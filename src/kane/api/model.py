@@ -418,7 +418,7 @@ class Model:
         speeds                  defined as      u': mul + add  q': mul + add  in all
         absolute rate of lower  u2 = w.lower.z        13 + 10          0 + 1      24
         as described: u = q'                          14 + 12          0 + 0      26
-        4 choices measured
+        4 choices measured, 2 of which repeat the speeds of others or do not determine the rates
         >>> m.qdot([0, 0], [1.0, 3.0]).tolist()
         [1.0, 2.0]
         """

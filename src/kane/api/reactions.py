@@ -109,6 +109,9 @@ class Reactions(Mapping[str, Reaction]):
             raise InputError(f"'{name}' is a {' and a '.join(kinds)}\n    fix: ask for {ways}")
         raise KeyError(f"'{name}': there are {', '.join(self)}")
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_label()
+
     def _tables(self) -> dict[str, Mapping[str, Reaction]]:
         return {"joint": self.joints, "constraint": self.constraints, "auxiliary speed": self.auxiliary}
 

@@ -80,7 +80,8 @@ def _choose(e: Equations, independent: Sequence[str]) -> Choice:
 
 
 def _shortest(e: Equations, rough: Reader, usual: Choice) -> Choice:
-    """The choice for which D is shortest, nothing that moves below a bar before anything else."""
+    """The choice for which D is shortest: before anything else one that no position is singular for, then one with
+    nothing that moves below a bar."""
     names = range(len(e.mechanism.speeds))
     candidates = list(combinations(names, len(usual.dependent)))
     if not usual.dependent or len(candidates) > _TRIED:
@@ -92,13 +93,14 @@ def _shortest(e: Equations, rough: Reader, usual: Choice) -> Choice:
     return min(found, key=lambda choice: _length(e, choice, rough))
 
 
-def _length(e: Equations, choice: Choice, rough: Reader) -> tuple[float, float]:
+def _length(e: Equations, choice: Choice, rough: Reader) -> tuple[float, float, float]:
     try:
+        below = _below(e, choice, rough.read)
         solved = _by_determinants(e, choice, rough.read)
     except TooLong:
-        return float("inf"), float("inf")
+        return float("inf"), float("inf"), float("inf")
     entries = [x for row in solved.D for x in row]
-    return sum(_is_divided(x) for x in entries), sum(x.size for x in entries)
+    return _is_divided(below), sum(_is_divided(x) for x in entries), sum(x.size for x in entries)
 
 
 def _is_divided(total: Sum) -> bool:
@@ -109,9 +111,7 @@ def _is_divided(total: Sum) -> bool:
 
 def _by_determinants(e: Equations, choice: Choice, read: Read) -> DependentSpeeds:
     """D, c_d and b_d by Cramer's rule, for one dependent speed or two."""
-    rows, names = e.spanning_rows, e.mechanism.speeds
-    block = [[rows.A[r][d] for d in choice.dependent] for r in choice.rows]
-    below = merge_angles(read(_determinant(block), "the determinant of the constraints")).inverse()
+    rows, names, block, below = e.spanning_rows, e.mechanism.speeds, _block(e, choice), _below(e, choice, read)
 
     def solve(right: Sequence[Expr], k: int, about: str) -> Sum:
         replaced = [[right[n] if c == k else x for c, x in enumerate(row)] for n, row in enumerate(block)]
@@ -125,6 +125,16 @@ def _by_determinants(e: Equations, choice: Choice, read: Read) -> DependentSpeed
         rest.append(solve([-rows.c[r] for r in choice.rows], k, f"{names[d]} where the independent speeds are zero"))
         rates.append(solve([rows.b[r] for r in choice.rows], k, f"{names[d]}' where the independent rates are zero"))
     return DependentSpeeds(choice.dependent, choice.independent, tuple(D), tuple(rest), tuple(rates))
+
+
+def _block(e: Equations, choice: Choice) -> list[list[Expr]]:
+    """The columns of the dependent speeds."""
+    return [[e.spanning_rows.A[r][d] for d in choice.dependent] for r in choice.rows]
+
+
+def _below(e: Equations, choice: Choice, read: Read) -> Sum:
+    """What D is divided by, as a factor."""
+    return merge_angles(read(_determinant(_block(e, choice)), "the determinant of the constraints")).inverse()
 
 
 def _determinant(rows: Sequence[Sequence[Expr]]) -> Expr:

@@ -140,7 +140,7 @@ class Derivation:
     `active` and `inertia` are the terms of F_r and F_r*; `equations` are F_r + F_r*, r = 1 … n, which are zero where
     there are no constraints; with constraints `reduced` has (index, sum) of each independent speed, which are zero,
     unless they are too long. `Z` are definitions in the order in which they are needed; empty for small systems.
-    `counts` maps programs to multiplications, additions, divisions, sines and cosines, the numbers of the model folded.
+    `counts` maps programs to multiplications, additions, divisions, sines and cosines, not those of parameters alone.
     """
 
     model: str

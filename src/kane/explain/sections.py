@@ -90,7 +90,7 @@ class Sections:
             yield Passage("Equations of motion, for the independent speeds", tuple(self._independent_equations()))
         if d.Z:
             yield Passage("Z's, and what they stand for", tuple(self.Z()))
-        yield Passage("Operations of the programs, in which the numbers of parameters are folded", (count([d]),))
+        yield Passage("Operations of one evaluation of the programs, without those of parameters alone", (count([d]),))
 
     def _sum(self, total: Sum) -> str:
         return write_sum(total, self.n, self.digits)
