@@ -89,7 +89,7 @@ class ClosedForm:
         input q [q]: q
         input z [u]: u
         z1 = sin(q)
-        z2 = 9.81 * z1  # a_Nbob - g
+        z2 = 9.81 * z1  # a_Nbob - g, u' = 0
         output reduced_M (1, 1): 1.0
         output reduced_F (1): z2
         """

@@ -64,7 +64,7 @@ class Equations(MotionExpressions):
     input u [u]: u
     input tau [rest]: tau_u
     z1 = sin(q)
-    z2 = 9.81 * z1  # a_Nbob - g
+    z2 = 9.81 * z1  # a_Nbob - g, u' = 0
     z3 = tau_u - z2
     output udot (1): z3
     """
@@ -276,7 +276,7 @@ class Equations(MotionExpressions):
         program weight
         input q [q]: q
         z1 = sin(q)
-        z2 = 9.81 * z1  # a_Nbob - g
+        z2 = 9.81 * z1  # a_Nbob - g, u' = 0
         output bias (1): z2
         """
         inputs = self.groups([*groups, *(["parameters"] if self.free else [])])

@@ -159,6 +159,9 @@ class MotionExpressions:
         add_inertia(power, kin, masses(system, links))
         add_rotors(power, system, kin)
         add_actions(power, system, kin, -1.0, self.actions())
+        for load in self.mechanism.loads.values():
+            for action in load.actions():
+                system.graph.note([system.take.one(x) for x in action.exprs()], f"load {load.name}")
         return self.without_idle(power.derivatives(system.u))
 
     def without_idle(self, exprs: list[Expr]) -> list[Expr]:
@@ -217,6 +220,13 @@ class MotionExpressions:
         >>> e.mass_matrix[1][1]
         1
         """
+        M, names = self._cheapest_mass_matrix(), self.mechanism.speeds
+        for one, row in zip(names, M, strict=True):
+            for other, entry in zip(names, row, strict=True):
+                self.graph.note([entry], f"M, {one}" + (f" and {other}" if other != one else ""))
+        return M
+
+    def _cheapest_mass_matrix(self) -> Rows:
         if self._is_tree and self.system.map.identity:
             place = [self.system.map.s.index(u) for u in self.system.u]
             return [[self._joint_mass_matrix[r][c] for c in place] for r in place]

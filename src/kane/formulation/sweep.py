@@ -78,8 +78,12 @@ def add_inertia(power: Power, kin: Kinematics, bodies: Iterable[Mass]) -> None:
         F, N = body.inertia.loads(w, kin.alpha(body.frame), kin.U(body.frame), kin.a(body.ref))
         a = f"(a{kin.less_gravity})" if kin.less_gravity else "a"
         off_center = "" if is_zero(body.inertia.h) else f" + h x {a}"
-        kin.graph.note(F, f"m {a}, {body.name}")
-        kin.graph.note(N, f"I alpha + w x I w{off_center}, {body.name}")
+        massive = f"m {a}" if not body.inertia.m.is_zero else "alpha x h + w x (w x h)"
+        kin.graph.note(F, f"{massive}, {body.name}{kin.remark}")
+        kin.graph.note(N, f"I alpha + w x I w{off_center}, {body.name}{kin.remark}")
+        kin.graph.note(body.inertia.h, f"h, {body.name}")
+        for row in body.inertia.I:
+            kin.graph.note(row, f"I, {body.name}")
         power.add(kin.v(body.ref), F)
         power.add(w, N)
 

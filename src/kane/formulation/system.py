@@ -153,7 +153,8 @@ class System:
         rates: dict[Expr, Expr | float] = {self.t: 1.0}
         rates.update(zip(self.q, self.qdot, strict=True))
         rates.update(zip(self.u, udot, strict=True))
-        kin = Kinematics(self.graph, rates, self.take, scaled(-1.0, self.gravity) if gravity else None)
+        base = scaled(-1.0, self.gravity) if gravity else None
+        kin = Kinematics(self.graph, rates, self.take, base, remark="" if accelerate else ", u' = 0")
         links = list(links)
         for link in links:
             link.attach(kin)

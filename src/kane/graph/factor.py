@@ -165,8 +165,6 @@ class Round:
                 new[n] = self.product(self.factors(n)[0])
             else:
                 new[n] = self.sum(n)
-            if n in old.provenance:
-                out.note([out.expr(new[n])], old.provenance[n])
         return Live(out, tuple(new[r] for r in self.live.roots))
 
     def factors(self, node: int) -> tuple[Term, list[int]]:

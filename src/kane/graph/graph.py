@@ -161,10 +161,12 @@ class Graph:
         return node
 
     def note(self, exprs: Iterable[Expr], text: str) -> None:
-        """Remember what nodes stand for; shown as comments in a printed program. The first note stays."""
+        """Remember what nodes stand for, up to their signs; shown as comments in a printed program. The first note
+        stays."""
         for e in exprs:
-            if self.ops[e.id] not in (CONST, INPUT):
-                self.provenance.setdefault(e.id, text)
+            node = self.args[e.id][0] if self.ops[e.id] == "neg" else e.id
+            if self.ops[node] not in (CONST, INPUT):
+                self.provenance.setdefault(node, text)
 
 
 class Expr:

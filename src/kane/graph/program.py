@@ -16,6 +16,7 @@ from typing import NamedTuple, NoReturn
 from ..advice import values_to_give
 from ..errors import ExpressionError, ProgramError
 from ..markup import code_block, details, paragraph
+from .comments import comments_of
 from .graph import CONST, INPUT, Expr
 from .live import Live
 from .ops import COUNTED, TABLE
@@ -203,6 +204,7 @@ def lower(
     exprs = [e for _, flat in outputs.values() for e in flat]
     if not exprs:
         raise ProgramError(f"program '{name}' has no outputs")
+    noted = exprs
     if simplify:
         exprs = shorten(
             exprs, {label: STAGES.index(g.stage) for g in inputs if g.stage in STAGES for label in g.labels}
@@ -233,7 +235,7 @@ def lower(
         stop = start + len(flat)
         placed.append(Outputs(out, shape, tuple(slot[e.id] for e in exprs[start:stop])))
         start = stop
-    comments = {slot[n]: graph.provenance[n] for n in made if n in graph.provenance}
+    comments = {slot[n]: note for n, note in comments_of(noted, exprs).items()}
     return Program(name, tuple(inputs), tuple(args[n][0] for n in constants), rows, tuple(placed), comments)
 
 

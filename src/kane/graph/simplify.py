@@ -93,8 +93,6 @@ def _spread_constants(live: Live) -> Live:
             new[n] = given[1] if n in dropped else out.build(op, *given)
         else:
             new[n] = copy_node(graph, n, out, new)
-        if n in graph.provenance:
-            out.note([out.expr(new[n])], graph.provenance[n])
     return Live(out, tuple(new[r] for r in live.roots))
 
 
@@ -136,8 +134,6 @@ def _absorb_signs(live: Live) -> Live:
                 for k, a in enumerate(args)
             ]
             new[n] = _build_unsimplified(out, op, given, change, n in turned)
-        if n in graph.provenance:
-            out.note([out.expr(new[n])], graph.provenance[n])
     return Live(out, tuple(new[r] for r in live.roots))
 
 

@@ -117,7 +117,7 @@ def prepare_run(given: MotionPrograms, start: Start, settings: Settings) -> _Run
     """The run of a motion, with its memory as it is at the start."""
     items = () if given.events is None else given.events.items
     programs = program_addresses(given, start)
-    with announce_compilation("the integrator"):
+    with announce_compilation("the integrator with events" if items else "the integrator"):
         loop, programs["watch"] = load_loop(settings.method, bool(items))
     run = _Run(start, settings, items, programs, loop)
     run.owners = owners(given)

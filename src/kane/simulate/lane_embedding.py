@@ -25,7 +25,7 @@ def lanes_of_embedding(
     `rates` and `projections` are the programs of the motions alone, whose memory must be kept alive: they do what a
     lane does not do as the others do. `asked`, (1,) of int64, has the bits of lanes whose outputs are wanted.
     """
-    with announce_compilation("the treatment of constraints"):
+    with announce_compilation("the treatment of constraints in ensembles"):
         from .compiled import embedded, lane_embedded
 
     layout, plan = embedding.layout, embedding.plan

@@ -92,7 +92,7 @@ class LaneMemory:
             self._in_step(problem)
         self._remember()
         self._hold_lanes(events)
-        with announce_compilation("the integrator"):
+        with announce_compilation("the integrator of ensembles"):
             self.loop = load_members_loop(settings.method, in_step)
 
     def _set_sizes(self, **sizes: int) -> None:
@@ -220,7 +220,7 @@ def _first_lane(
     width = max(y0.size, programs.rhs.program.output_count) if isinstance(programs.rhs, Kernel) else y0.size
     start = Start(y0.copy(), held.copy(), float(times[0]), float(times[-1]), times, width)
     addresses = program_addresses(programs, start)
-    with announce_compilation("the integrator"):
+    with announce_compilation("the search for events"):
         addresses["watch"] = load_search(bool(events))
     memory = LoopMemory(start, settings, tuple(events), addresses)
     memory.state["t_end"] = start.t1

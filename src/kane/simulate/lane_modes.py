@@ -19,7 +19,7 @@ def lanes_of_modes(constraints: ChangingSet, runs: Sequence[ChangingRun], asked:
     `runs` are the motions, each in the mode that holds in it. `asked`, (1,) of int64, has the bits of lanes whose
     outputs are wanted.
     """
-    with announce_compilation("constraints that come and go"):
+    with announce_compilation("constraints that come and go in ensembles"):
         from .compiled import lane_modes
 
     layout = constraints.layout

@@ -26,7 +26,8 @@ class Kinematics:
 
     `take` brings expressions of the description into the graph of the result (parameters become numbers or inputs);
     `base_acceleration` is that of the root point (−g, to let gravity act through inertia forces). A frame or point can
-    be seen as fixed to another one than it was described with: `graft` and `pin`.
+    be seen as fixed to another one than it was described with: `graft` and `pin`. Comments on accelerations end with
+    the `remark`.
     """
 
     def __init__(
@@ -35,10 +36,13 @@ class Kinematics:
         rates: Mapping[Expr, Expr | float],
         take: Callable[[Sequence[Expr]], list[Expr]] | None = None,
         base_acceleration: Triple | None = None,
+        *,
+        remark: str = "",
     ):
         self.graph = graph
         self.rates = rates
         self._take = take
+        self.remark = remark
         zero = graph.const(0.0)
         self.zero: Triple = (zero, zero, zero)
         self._base = self.zero if base_acceleration is None else base_acceleration
@@ -243,7 +247,7 @@ class Kinematics:
         if not is_zero(w):
             turning = transpose_times(R, self._w[inner])
             alpha = plus(alpha, plus(self.rate(w), cross(turning, w)))
-        self.graph.note(alpha, f"alpha_N{f.name}")
+        self.graph.note(alpha, f"alpha_N{f.name}{self.remark}")
         return alpha
 
     def U(self, frame: Frame) -> Matrix:
@@ -355,5 +359,5 @@ class Kinematics:
                 turning = cross(plus(self.turn(self.w(carrier), carrier, axes), self.w(axes)), rate)
             sliding = plus(turning, self.rate(rate))
         a = self._and(a, carrier, sliding, axes, p.home)
-        self.graph.note(a, f"a_N{p.name}" + self.less_gravity)
+        self.graph.note(a, f"a_N{p.name}{self.less_gravity}{self.remark}")
         return a
