@@ -219,6 +219,11 @@ def test_the_shell_tells_how_long_efforts_were_at_their_limits(arm: Path, capsys
     assert found["q_elbow"]["share"] == pytest.approx(2 / 3, abs=1e-9)
     ends = [x for span in found["q_elbow"]["spans"] for x in span]
     assert ends == pytest.approx([1 / 12, 5 / 12, 7 / 12, 11 / 12], abs=1e-9)
+    line = ["simulate", str(arm), "--control", "elbow=49*sin(2*pi*t)", "--t", "0.1", "--saturate"]
+    assert main(line) == 0
+    assert "\nno effort of the control reached its limit\n" in capsys.readouterr().out
+    assert main([*line, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["saturation"] == {}
 
 
 def test_a_sweep_holds_efforts_within_their_limits_as_a_motion_alone_does(
