@@ -16,6 +16,9 @@ KEEPS = ("motions", "ends", "tallies")
 """Values of the option `keep` of an ensemble: the states of each member at all times, at its end, or only why it
 ended."""
 
+SATURATION = "run.saturation"
+"""Where a motion has all efforts that were at their limits; the shell has options in its place."""
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -96,4 +99,4 @@ def _plain(value: str) -> str:
     return value.replace("…", "...")
 
 
-__all__ = ["Option", "reword", "reword_values", "terminal_event", "values_to_give"]
+__all__ = ["SATURATION", "Option", "reword", "reword_values", "terminal_event", "values_to_give"]

@@ -235,27 +235,33 @@ def test_computed_torque_tells_how_long_it_was_saturated(tmp_path: Path) -> None
 
 def test_nothing_is_saturated_that_has_no_limit_or_stays_below_it() -> None:
     weak = {"v": f"{0.9 * MOST}*sin(pi*t)"}
-    assert cart().simulate(2.0, control=weak, saturate=True).saturation == ()
+    below = cart().simulate(2.0, control=weak, saturate=True)
+    assert below.saturation == () and str(below.outcome).endswith("\nno effort of the control reached its limit")
+    for alone in (cart().simulate(2.0, control=weak), cart().simulate(2.0, saturate=True)):  # not asked for; no control
+        assert "its limit" not in str(alone.outcome)
     free = cart().simulate(2.0, control={"v": f"{2 * MOST}*sin(pi*t)"})
     assert free.saturation == () and "saturated:" not in str(free.outcome)
     unlimited = cart()
     unlimited.limit("x", lower=-100)
     with pytest.warns(UserWarning, match="saturate=True changes nothing"):
-        assert unlimited.simulate(LONG, control={"v": SPRING}, saturate=True).saturation == ()
+        run = unlimited.simulate(LONG, control={"v": SPRING}, saturate=True)
+    assert run.saturation == () and "its limit" not in str(run.outcome)
 
 
 def test_of_several_drives_the_longest_is_told_first_and_all_are_kept(tmp_path: Path) -> None:
     m = kane.Model("gantry")
     before = "ground"
-    for k, axis in enumerate("xyz"):
+    axes = "xyzab"
+    for k, axis in enumerate(axes):
         m.body(axis, mass=1.0)
-        m.joint(f"rail {axis}", "prismatic", before, axis, axis=axis, coordinates=[axis], speeds=[f"v{axis}"])
+        m.joint(f"rail {axis}", "prismatic", before, axis, axis="x", coordinates=[axis], speeds=[f"v{axis}"])
         m.limit(axis, effort=float(k + 1))
         before = axis
-    law = {f"v{axis}": "4*sin(pi*t)" for axis in "xyz"}
+    law = {f"v{axis}": "8*sin(pi*t)" for axis in axes}
     run = m.simulate(2.0, control=law, saturate=True)
-    assert [x.coordinate for x in run.saturation] == ["x", "y", "z"]
+    assert "".join(x.coordinate for x in run.saturation) == axes
+    assert str(run.outcome).endswith(" and 2 more (all: run.saturation)")
     for k, found in enumerate(run.saturation):
-        assert found.share == pytest.approx(1 - 2 / math.pi * math.asin((k + 1) / 4), abs=1e-9)
+        assert found.share == pytest.approx(1 - 2 / math.pi * math.asin((k + 1) / 8), abs=1e-9)
     again = kane.Trajectory.load(run.save(tmp_path / "run.npz"))
     assert again.saturation == run.saturation and str(again.outcome) == str(run.outcome)

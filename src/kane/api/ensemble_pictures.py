@@ -148,11 +148,13 @@ def scatter(ensemble: Ensemble, result: str, title: str = "") -> Any:
 
 
 def ranking(ensemble: Ensemble, result: str, title: str = "") -> Any:
-    """Rank correlations of a result with each thing that differs."""
+    """Rank correlations of a result with each thing that differs; words where none is defined."""
     from ..viewer import ensembles as pictures
 
     known = int(np.count_nonzero(np.isfinite(ensemble_views.column(ensemble, result))))
     ranks = {input_label(ensemble, name): x for name, x in ensemble_views.sensitivity(ensemble, result).items()}
+    if not np.isfinite([*ranks.values()]).any():
+        return absence(ensemble, result, title)
     return pictures.ranking(ranks, label_of(ensemble, result), known, title)
 
 
@@ -162,10 +164,10 @@ def indices(ensemble: Ensemble, result: str, title: str = "") -> Any:
 
 
 def absence(ensemble: Ensemble, result: str, title: str = "") -> Any:
-    """Words about a result that no member has, such as the time of an event that never occurs."""
+    """Words about a result that no member has, such as the time of an event that never occurs, or all members alike."""
     from ..viewer import ensembles as pictures
 
-    return pictures.absence(label_of(ensemble, result), title)
+    return pictures.absence(label_of(ensemble, result), ensemble_views.column(ensemble, result), title)
 
 
 def shares(ensemble: Ensemble, result: str, found: Mapping[str, SobolIndex], title: str = "") -> Any:

@@ -49,7 +49,7 @@ class SobolIndex:
 def share_text(share: float, interval: tuple[float, float]) -> str:
     """A share and between which two it is known to lie."""
     low, high = interval
-    return f"{share:.3f} ({low:.3f} to {high:.3f})"
+    return f"{share:z.3f} ({low:z.3f} to {high:z.3f})"
 
 
 def sobol(ensemble: Ensemble, names: Sequence[str], n: int) -> dict[str, dict[str, SobolIndex] | str]:

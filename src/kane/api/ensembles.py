@@ -176,8 +176,8 @@ class Ensemble:
     def sensitivity(self, result: str) -> dict[str, tuple[float, float]]:
         """What matters for a `result`, a column of the table or whether an event of that name occurs: Spearman's rank
         correlations with each thing that differs between members, by its name (q1, m1), and with its distance from the
-        median, as of a push whose side does not matter; what has the larger of the two first. nan where they are not
-        defined."""
+        median, as of a push whose side does not matter; what has the larger of the two first. nan where
+        fewer than three members have both, or all the same: nothing follows from it then."""
         check_text("result", result)
         return ensemble_views.sensitivity(self, result)
 

@@ -642,7 +642,7 @@ class Model:
         solution = ready.run(progress, checkpoints)
         if checkpoints is not None and solution.outcome.reason != "interrupt" and not isinstance(keep, Keep):
             checkpoints.remove()
-        return present(answers, ready.problem, solution)
+        return present(answers, ready.problem, solution, saturate=saturate)
 
     def __copy__(self) -> Self:
         """A model that changes without this one noticing."""

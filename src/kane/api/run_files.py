@@ -23,7 +23,7 @@ import numpy as np
 from ..analysis.singular import Singularity
 from ..errors import InputError, KaneError, ModelError, WritingError
 from ..model import read_mechanism, write_mechanism
-from ..simulate import Event, Outcome, Segment, Statistics, StepImpulses, Transition, Transitions
+from ..simulate import Event, Outcome, Segment, Statistics, StepImpulses, Transition, Transitions, WatchedEvents
 from ..simulate.solution import Crossings
 from ..writing import check_writable, replacing, write_text
 from .answers import Answers
@@ -295,6 +295,7 @@ def _restore(path: Path, columns: Columns, facts: dict[str, Any], model: Model |
         said = f"{path.name}: how the motion ended is not in the file"
         return fields | {"outcome": Outcome("end", float(fields["t"][-1]), said), "statistics": Statistics()}
     fields |= {name: _decode(facts[name]) for name in _PARTS if name != "segments"}
+    fields["events"] = WatchedEvents(fields["events"])
     fields["transitions"] = Transitions(fields["transitions"])
     fields["segments"] = tuple(_segment(part, fields) for part in facts["segments"])
     crossed = cast("dict[str, list[Any]]", facts["ground_crossings"])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..advice import SATURATION
 from ..model.attitude import unit_quaternions
 from ..simulate import MotionProblem, Solution
 from .limits import NAMED, bounded_efforts, known_accelerations
@@ -56,11 +57,13 @@ class Saturation:
         return f"{self.coordinate} for {self.seconds:.4g} s ({share} of the time), first at t = {self.first:.4g} s"
 
 
-def saturation_sentences(found: tuple[Saturation, ...]) -> Iterable[str]:
-    """What an outcome says about drives at their limits."""
+def saturation_sentences(found: tuple[Saturation, ...], *, none: bool) -> Iterable[str]:
+    """What an outcome says about drives at their limits; with `none` also that there were none."""
     if found:
-        more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        more = f" and {len(found) - NAMED} more (all: {SATURATION})" if len(found) > NAMED else ""
         yield f"saturated: {', '.join(map(str, found[:NAMED]))}{more}"
+    elif none:
+        yield "no effort of the control reached its limit"
 
 
 def find_saturation(run: Trajectory, problem: MotionProblem, solution: Solution) -> tuple[Saturation, ...]:

@@ -25,13 +25,14 @@ from ..simulate import (
     Statistics,
     StepImpulses,
     Transitions,
+    WatchedEvents,
 )
 from .answers import Answers, embedding_of
 from .balance import EnergyBalance, balance
 from .changing_reactions import reactions_in_modes
 from .constrained import constraint_rows, freedom
 from .lifting import judge_contacts
-from .limits import limit_sentences
+from .limits import bounded_efforts, limit_sentences
 from .mode_answers import answer_in_modes, changing_motion
 from .reactions import Reactions
 from .recordings import recording, show_trajectory, write_recording
@@ -84,7 +85,7 @@ class Trajectory:
     work: Array
     outcome: Outcome
     statistics: Statistics
-    events: tuple[Any, ...] = ()
+    events: WatchedEvents = field(default_factory=WatchedEvents)
     singularities: tuple[Singularity, ...] = ()
     segments: tuple[Segment, ...] = ()
     transitions: Transitions = field(default_factory=Transitions)
@@ -415,8 +416,8 @@ class Trajectory:
         return f"<Trajectory of '{visible(self.answers.mechanism.name)}', {len(self)} times: {self.outcome}>"
 
 
-def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:
-    """The trajectory of what was simulated."""
+def present(answers: Answers, problem: MotionProblem, solution: Solution, *, saturate: bool = False) -> Trajectory:
+    """The trajectory of what was simulated, efforts of its control being held within their limits if `saturate`."""
     run = present_so_far(answers, problem, solution)
     outcome = name_stop(answers, solution.outcome, run.q[-1])
     embedding = problem.modes[0].embedding
@@ -431,7 +432,9 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
     else:
         judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
     limited = find_saturation(run, problem, solution)
-    said = [*judgement, *limit_sentences(run), *saturation_sentences(limited)]
+    driven = problem.law is not None or solution.held is not None
+    none = saturate and driven and bool(bounded_efforts(answers.mechanism))
+    said = [*judgement, *limit_sentences(run), *saturation_sentences(limited, none=none)]
     outcome = judge_poles(answers, outcome.add(*said), run.t, run.q, run.u)
     crossed = judgement.crossings
     return replace(run, outcome=outcome, singularities=passed, ground_crossings=crossed, saturation=limited)
@@ -458,7 +461,7 @@ def present_so_far(answers: Answers, problem: MotionProblem, solution: Solution)
         work,
         solution.outcome,
         solution.statistics,
-        events,
+        WatchedEvents(events),
         segments=solution.segments,
         transitions=Transitions(solution.transitions),
         step_impulses=solution.step_impulses,

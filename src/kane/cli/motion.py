@@ -152,7 +152,8 @@ def simulate(arguments: Namespace) -> int:
     with nullcontext() if part is None else part.mind_interrupts():
         trajectory = run_simulation(model, arguments, arguments.samples, drive, None if part is None else part.keep)
         if arguments.json:
-            print_json(_summary(trajectory, drive))
+            always = {"saturation": _saturation(trajectory)} if arguments.saturate else {}
+            print_json(_summary(trajectory, drive) | always)
         else:
             _print_summary(trajectory, drive)
         if output is not None:

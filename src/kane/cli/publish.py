@@ -40,6 +40,7 @@ def report(arguments: Namespace) -> int:
             control=drive.law if isinstance(drive.law, str) else arguments.control if drive.law else None,
             motion=motion,
             driven=f"{drive.about}; {target_sentence(model, off)}" if off else drive.about,
+            packages=arguments.packages,
             progress=progress,
         )
     show(_path_text(written.path))

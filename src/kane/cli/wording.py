@@ -7,11 +7,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from ..advice import Option, reword, reword_values, values_to_give
+from ..advice import SATURATION, Option, reword, reword_values, values_to_give
 from .parser import parser
 
 SPELLED = {"events": "--event", "store": "--out", "parameters": "--parameter", "what": "--of"}
 """Options that have another name in the shell than in Python."""
+
+TOLD = {SATURATION: "--json or a report"}
+"""Where the shell tells what an attribute of a motion has in Python."""
 
 
 def in_shell(text: object, command: str) -> str:
@@ -35,7 +38,10 @@ def in_shell(text: object, command: str) -> str:
             return spelled if option.values == (True,) else f"no {spelled}"
         return f"{spelled} {_value(option, action)}"
 
-    return reword(reword_values(str(text), assign), word)
+    said = reword(reword_values(str(text), assign), word)
+    for attribute, place in TOLD.items():
+        said = said.replace(attribute, place)
+    return said
 
 
 def _options_of(command: str) -> Mapping[str, argparse.Action]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ..explain import write_efforts
 from ..formulation import Equations
 from ..graph import STAGES, Program
 from ..markup import details, paragraph, table, text
-from ..model import BuiltChanging, BuiltConstraint
+from ..model import BuiltChanging, BuiltConstraint, missing_meshes
 from ..model.files.describe import describe_load
 from ..model.outline import outline
 from ..model.speeds import describe_speeds
@@ -56,8 +57,9 @@ CONVENTIONS: Mapping[str, Convention] = {
 """Conventions of papers, by built-in model."""
 
 
-def model_chapter(model: Model) -> Section:
-    """Drawing, tree, bodies, joints, coordinates, speeds, parameters."""
+def model_chapter(model: Model, packages: Sequence[Path | str] = ()) -> Section:
+    """Drawing, tree, bodies, joints, coordinates, speeds, parameters; meshes that are not drawn, `packages` being the
+    folders in which they were looked for."""
     drawing = figure(plots.svg(drawings.mechanism(model), f"drawing of {model.name}"), "In the initial state.", "draw")
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
     if drawings.has_readable_tree(model.mechanism):
@@ -77,6 +79,8 @@ def model_chapter(model: Model) -> Section:
     if joints:
         listed = "<h3>Joints</h3>" + table(("joint", "type", "parent", "child", "coordinates"), joints, words=5)
         body = f'<div class="pair">{drawing}<div>{listed}</div></div>'
+    missing = missing_meshes(model.mechanism, packages)
+    body += paragraph(missing.replace("\n    ", "; ")) if missing else ""
     body += f"{tree}{_bodies(model)}"
     body += "<h3>Coordinates and speeds</h3>" + _variables(model)
     if model.mechanism.limits:

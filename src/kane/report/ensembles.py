@@ -200,7 +200,7 @@ def _indices(ensemble: Ensemble, name: str, found: Any) -> str:
 def _ranking_table(ensemble: Ensemble, name: str, found: Any) -> str:
     ranks = sensitivity(ensemble, name)
     heads = ("what differs", "rank correlation", "with its distance from the median")
-    rows = {key: (key, *(f"{x:+.3f}" if np.isfinite(x) else "–" for x in pair)) for key, pair in ranks.items()}
+    rows = {key: (key, *(f"{x:+z.3f}" if np.isfinite(x) else "–" for x in pair)) for key, pair in ranks.items()}
     if not isinstance(found, Mapping):
         return table(heads, list(rows.values()))
     listed = [

@@ -56,14 +56,16 @@ def write(
     extra: Sequence[Section] = (),
     scene: bool = True,
     title: str = "",
+    packages: Sequence[Path | str] = (),
     progress: Callable[[float], object] | None = None,
 ) -> Written:
     """Write the report of a model to `path`, an .html file.
 
     `trajectory` is the motion that is shown, by default ten seconds from the initial state under `control`, the name of
     a control law of the model; `driven` says what else moves it. `motion` is a given motion whose efforts are computed.
-    `extra` chapters come before the checks. `scene` includes the 3-D view, about a megabyte. `progress` is called with
-    the fraction done.
+    `extra` chapters come before the checks. `scene` includes the 3-D view, about a megabyte. Meshes of a robot that
+    were not found are told; `packages` are folders in which they were looked for. `progress` is called with the
+    fraction done.
     """
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
@@ -77,7 +79,7 @@ def write(
     step()
     equations, comparison = model.equations(), operation_table(model.mechanism)
     step()
-    chapters = [model_chapter(model), equations_chapter(model, equations, comparison)]
+    chapters = [model_chapter(model, packages), equations_chapter(model, equations, comparison)]
     step()
     if motion is not None:
         chapters.append(given_motion_chapter(model, motion))

@@ -22,6 +22,7 @@ from .solution import (
     StepImpulses,
     Transition,
     Transitions,
+    WatchedEvents,
 )
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "Switch",
     "Transition",
     "Transitions",
+    "WatchedEvents",
     "Workspace",
     "integrate",
     "mode_number",

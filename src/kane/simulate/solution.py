@@ -13,7 +13,7 @@ from ..errors import InputError
 
 NAMED = 2  # constraints that are open and still named in a line
 SHOWN = 10
-"""Transitions that a table shows at its beginning, and at its end."""
+"""Transitions that a table shows at its beginning, and at its end; times of an event that a line shows."""
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -100,6 +100,26 @@ class Crossings:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    def __str__(self) -> str:
+        times = [f"{t:.6g}" for t in self.t[:SHOWN].tolist()]
+        if not times:
+            said = "never"
+        elif len(times) == len(self):
+            said = f"at t = {', '.join(times)} s"
+        else:
+            said = f"{len(self)} times, at t = {', '.join(times)}, …, {self.t[-1]:.6g} s"
+        ended = ", where the motion ended" if times and self.event.terminal else ""
+        return f"{self.event.name}: {said}{ended}{'' if self.complete else '; some may be missing'}"
+
+
+class WatchedEvents(tuple[Crossings, ...]):
+    """The events of a motion in the order in which they were given; prints as a line for each."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "\n".join(map(str, self)) or "no events"
 
 
 @dataclass(frozen=True, slots=True)

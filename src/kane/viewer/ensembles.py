@@ -222,12 +222,24 @@ def _write_inside(ax: Any, sentence: str) -> None:
     ax.text(0.5, 0.5, sentence, transform=ax.transAxes, ha="center", va="center", color=INK, fontsize=9)
 
 
-def absence(label: Label, title: str = "") -> Picture:
-    """In place of a picture of a result that no member has: words that say so."""
+def absence(label: Label, result: Array, title: str = "") -> Picture:
+    """In place of a picture of a result that no member has, or that depends on nothing: words that say why."""
     with rc_context(STYLE):
         figure, (ax,) = _figure(1, title)
-        _write_inside(ax, f"no member has it: {Label(label.name)}")
+        _write_inside(ax, _explain_absence(label, result[np.isfinite(result)]))
     return figure
+
+
+def _explain_absence(label: Label, known: Array) -> str:
+    """Why a result depends on nothing, by its values in the members that have it."""
+    what = Label(label.name)
+    if not known.size:
+        return f"no member has it: {what}"
+    if np.ptp(known) > 0.0:
+        return f"too few members have it beside numbers that differ: {what}"
+    if label.is_answer:
+        return visible(f"'{label.name.partition('_')[2]}' occurs in {'every' if known[0] else 'no'} member")
+    return f"{known[0]:.4g} in all members that have it: {what}"
 
 
 def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, label: Label, title: str = "") -> Picture:
@@ -321,7 +333,7 @@ def ranking(ranks: Mapping[Label, tuple[float, float]], label: Label, known: int
     and with its distance from the median; within the grey band they may be chance (2/√n)."""
     names = list(ranks)[:MOST_BARS]
     at = np.arange(len(names))[::-1]
-    low = min((x for name in names for x in ranks[name]), default=0.0)
+    low = min((x for name in names for x in ranks[name] if np.isfinite(x)), default=0.0)
     with rc_context(STYLE):
         figure = Picture(figsize=(6.4, 0.46 * max(1, len(names)) + 1.6), layout="constrained")
         ax = figure.subplots()
@@ -331,7 +343,7 @@ def ranking(ranks: Mapping[Label, tuple[float, float]], label: Label, known: int
             values = np.array([ranks[name][k] for name in names])
             ax.barh(at + 0.19 * (1 - 2 * k), np.nan_to_num(values), color=color, height=0.36, label=word)
             for y, value in zip(at + 0.19 * (1 - 2 * k), values.tolist(), strict=True):
-                text = f"{value:+.2f}" if np.isfinite(value) else "–"
+                text = f"{value:+z.2f}" if np.isfinite(value) else "–"
                 ax.text(1.02, y, text, transform=ax.get_yaxis_transform(), va="center", fontsize=8, color=INK)
         ax.set_yticks(at, [str(Label(name.name)) for name in names])
         ax.axvline(0.0, color=INK, linewidth=0.7)
@@ -377,7 +389,7 @@ def shares(indices: Mapping[Label, Explained], label: Label, title: str = "") ->
             ax.barh(y, values, color=color, height=0.36, label=word)
             ax.hlines(y, ends[:, 0], ends[:, 1], color=INK, linewidth=1.1)
             for place, value, (least, most) in zip(y, values, ends, strict=True):
-                text = f"{value:.2f}  ({least:.2f} to {most:.2f})"
+                text = f"{value:z.2f}  ({least:z.2f} to {most:z.2f})"
                 ax.text(1.02, place, text, transform=ax.get_yaxis_transform(), va="center", fontsize=8, color=INK)
             low, high = min(low, *values, *ends[:, 0]), max(high, *values, *ends[:, 1])
         ax.set_yticks(at, [str(Label(name.name)) for name in names])

@@ -46,6 +46,19 @@ def test_transitions_print_as_lines() -> None:
     assert len(lines) == 21 and lines[10] == "… 80 more" and lines[-1].startswith("t = 99 s")
 
 
+def test_events_print_as_lines(tmp_path: Path) -> None:
+    """Zeros of functions of time alone, whatever moves."""
+    events = {"whole": "sin(pi*t)", "none": "2 + sin(t)", "over": {"expression": "t - 12.25", "terminal": True}}
+    run = kane.load("pendulum").simulate(20.0, events=events)
+    assert repr(run.events).splitlines() == [
+        "whole: 12 times, at t = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …, 12 s",
+        "none: never",
+        "over: at t = 12.25 s, where the motion ended",
+    ]
+    assert repr(kane.Trajectory.load(run.save(tmp_path / "run.npz")).events) == str(run.events)
+    assert repr(kane.load("pendulum").simulate(0.1).events) == "no events"
+
+
 def test_what_stops_slipping_and_cannot_stick_is_said_to_slip_on() -> None:
     turns = Transition(1.5, "stick", ("a",), {"a": "slips", "b": "open"})
     assert repr(Transitions([turns])) == "t = 1.5 s: a stopped and slips on another way: a slips, b open"

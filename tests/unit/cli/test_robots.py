@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import sys
@@ -83,6 +84,18 @@ def test_meshes_that_are_not_found_are_told_with_the_fix(arm: Path, capsys: pyte
     said = capsys.readouterr().err
     assert "not found, left out of pictures" in said and str(arm.parent / "ws" / "arm_description") in said
     assert main(["info", "pendulum", "--packages", str(arm.parent)]) == 2
+
+
+def test_a_report_tells_meshes_that_are_not_found_in_the_words_of_the_shell(
+    arm: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (arm.parent / "ws" / "arm_description").mkdir(parents=True)
+    for more in ([], ["--packages", str(arm.parent / "ws")]):
+        page = arm.with_suffix(".html")
+        assert main(["report", str(arm), "--t", "0.1", "-o", str(page), *more]) == 0
+        what, fix = re.findall(r"(.* not found, left out of pictures)\n    (fix: .*)", capsys.readouterr().err)[0]
+        shown = re.sub(r"<(script|style).*?</\1>|<[^>]*>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert f"{what}; {fix}" in html.unescape(shown)
 
 
 def test_a_report_of_an_arm_holds_it_inside_its_limits(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -219,6 +232,11 @@ def test_the_shell_tells_how_long_efforts_were_at_their_limits(arm: Path, capsys
     assert found["q_elbow"]["share"] == pytest.approx(2 / 3, abs=1e-9)
     ends = [x for span in found["q_elbow"]["spans"] for x in span]
     assert ends == pytest.approx([1 / 12, 5 / 12, 7 / 12, 11 / 12], abs=1e-9)
+    line = ["simulate", str(arm), "--control", "elbow=49*sin(2*pi*t)", "--t", "0.1", "--saturate"]
+    assert main(line) == 0
+    assert "\nno effort of the control reached its limit\n" in capsys.readouterr().out
+    assert main([*line, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["saturation"] == {}
 
 
 def test_a_sweep_holds_efforts_within_their_limits_as_a_motion_alone_does(

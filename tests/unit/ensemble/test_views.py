@@ -11,6 +11,7 @@ from matplotlib import colormaps
 
 import kane
 from kane.api.ensemble_pictures import cell_means, count_cells, label_of, make_cells, two_to_map
+from kane.api.ensemble_sobol import share_text
 from kane.api.ensemble_views import column
 from kane.errors import InputError
 from kane.viewer import ensembles
@@ -282,6 +283,27 @@ def test_a_result_that_no_member_has_is_said_and_not_drawn(kind: str) -> None:
     ax = figure.axes[0]
     assert any("no member has it" in text.get_text() for text in ax.texts)
     assert not ax.get_xticks().size and not ax.get_yticks().size and not ax.patches and not ax.collections
+
+
+def test_a_result_that_all_members_have_alike_is_said_and_not_ranked() -> None:
+    """A block that slides from x between 0 and 1 with 1 m/s never comes to -1, and always to 3 within 3 s."""
+    events = {"back": "x + 1", "on": "x - 3"}
+    m = kane.Model("slider")
+    m.body("block", mass=1)
+    m.joint("guide", "prismatic", "ground", "block", axis="x", coordinates=["x"], speeds=["v"])
+    found = m.ensemble(3.0, n=20, q={"x": "uniform(0, 1)"}, u={"v": 1.0}, events=events)
+    said = {"back": "'back' occurs in no member", "on": "'on' occurs in every member", "end_v": "1 in all members"}
+    for result, sentence in said.items():
+        assert np.isnan(found.sensitivity(result)["x"]).all()
+        ax = found.plot(kind="sensitivity", result=result).axes[0]
+        assert [text.get_text().startswith(sentence) for text in ax.texts] == [True] and not ax.patches
+
+
+def test_numbers_that_round_to_zero_have_no_minus() -> None:
+    name = ensembles.Label("x")
+    drawn = ensembles.ranking({name: (-0.001, 0.5)}, name, 50)
+    assert [text.get_text() for text in drawn.axes[0].texts] == ["+0.00", "+0.50"]
+    assert share_text(-0.0001, (-0.0002, 0.5)) == "0.000 (0.000 to 0.500)"
 
 
 def test_a_map_of_what_is_drawn_between_round_numbers_has_ticks_at_its_ends() -> None:
