@@ -35,7 +35,7 @@ settings.load_profile(PROFILE)
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 # Tests leave many objects behind, which the collector would look through a tenth of the time.
-gc.set_threshold(10_000, 10, 10)
+gc.set_threshold(20_000, 20, 20)
 
 # A job in the background of a script is born deaf to Ctrl-C, and so are its children; tests that interrupt would hang.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -580,9 +580,9 @@ def test_the_friction_that_is_needed_has_a_bound_where_a_wheel_lifts() -> None:
     near = run.resample(np.sort(np.append(even, lift - 1e-6))).ground()
     left, pressed = near.wheels.index("left"), near.normal > 0.0
     assert near.friction[pressed[:, left], left].max() > 1e3
-    assert near.friction_needed == pytest.approx(run.resample(even).ground().friction_needed)
+    assert near.needed_friction == pytest.approx(run.resample(even).ground().needed_friction)
     carried = near.normal[:, left] >= 0.05 * near.normal[:, left].max()
     along = np.hypot(near.longitudinal, near.lateral)[carried, left]
-    assert near.friction_needed[left] == pytest.approx((along / near.normal[carried, left]).max())
+    assert near.needed_friction[left] == pytest.approx((along / near.normal[carried, left]).max())
     assert "left carries less than 5 %" in str(near)
     assert kane.load("ackermann-car").simulate(1.0).ground().remark == ""

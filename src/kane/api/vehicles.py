@@ -82,7 +82,7 @@ class GroundForces:
         return self.limit * self.normal - np.hypot(self.longitudinal, self.lateral)
 
     @property
-    def friction_needed(self) -> Array:
+    def needed_friction(self) -> Array:
         """The largest coefficient of friction that each wheel needs, (w,), over the times at which it carries 5 % of
         its largest normal force or more: of a wheel that is about to lift `friction` has no bound. nan where a wheel
         never presses on the ground."""
@@ -92,13 +92,13 @@ class GroundForces:
 
     @property
     def remark(self) -> str:
-        """Which wheels `friction_needed` leaves times out of, in words; nothing where there are none.
+        """Which wheels `needed_friction` leaves times out of, in words; nothing where there are none.
 
         >>> run = kane.load("tanner-mobile-manipulator").simulate(2)
         >>> run.ground().remark
         'friction needed leaves out when left carries less than 5 % of its largest normal force: it lifts, or nearly so'
         """
-        lighter = (self.normal > 0.0) & (self.friction > self.friction_needed)
+        lighter = (self.normal > 0.0) & (self.friction > self.needed_friction)
         names = [name for k, name in enumerate(self.wheels) if lighter[:, k].any()]
         if not names:
             return ""
@@ -113,7 +113,7 @@ class GroundForces:
         width = max(map(len, self.wheels))
         for j, name in enumerate(self.wheels):
             lowest = _first_least(self.normal[:, j])
-            needed = self.friction_needed[j]
+            needed = self.needed_friction[j]
             shown = "none" if np.isnan(needed) else f"{needed:.4g}"
             lines.append(
                 f"  {name:{width}}  normal {self.normal[:, j].min():.6g} … {self.normal[:, j].max():.6g}, least at "

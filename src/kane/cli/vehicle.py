@@ -71,12 +71,12 @@ def _figures(trajectory: Trajectory, name: str | None) -> dict[str, Any]:
     vehicle = find_vehicle(trajectory.answers.mechanism, name)
     wheels: dict[str, Any] = {}
     for k, wheel in enumerate(ground.wheels):
-        normal, needed = ground.normal[:, k], float(ground.friction_needed[k])
+        normal, needed = ground.normal[:, k], float(ground.needed_friction[k])
         wheels[wheel] = {
             "normal": [float(normal.min()), float(normal.max())],
             "longitudinal": [float(ground.longitudinal[:, k].min()), float(ground.longitudinal[:, k].max())],
             "lateral": [float(ground.lateral[:, k].min()), float(ground.lateral[:, k].max())],
-            "friction_needed": None if np.isnan(needed) else needed,
+            "needed_friction": None if np.isnan(needed) else needed,
             "least_margin": float(ground.margin[:, k].min()) if ground.limit > 0 else None,
         }
     worst, lifting = int(np.argmin(tip.alpha)), tip.lifting
@@ -120,7 +120,7 @@ def _print_figures(told: dict[str, Any]) -> None:
         (
             name,
             *(f"{w[what][0]:.4g} … {w[what][1]:.4g}" for what in ("normal", "longitudinal", "lateral")),
-            "none" if w["friction_needed"] is None else f"{w['friction_needed']:.4g}",
+            "none" if w["needed_friction"] is None else f"{w['needed_friction']:.4g}",
             *(() if w["least_margin"] is None else (f"{w['least_margin']:.4g}",)),
         )
         for name, w in told["wheels"].items()
