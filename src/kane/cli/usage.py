@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from ..errors import closest, suggestion, visible
+
+_UNITS = ("SECONDS", "RADIANS", "RAD", "HZ")  # that options stand for
 
 
 class Parser(argparse.ArgumentParser):
@@ -17,6 +19,17 @@ class Parser(argparse.ArgumentParser):
 
     def _print_message(self, message: str, file: Any = None) -> None:
         super()._print_message(visible(message), file)
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        """The value of an option; of a number that is none it says what is expected, and in which unit."""
+        if action.type not in (float, int):
+            return super()._get_value(action, arg_string)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        try:
+            return action.type(arg_string)
+        except ValueError:
+            kind = "a number" if action.type is float else "a whole number"
+            unit = f" of {str(action.metavar).lower()}, without a unit" if action.metavar in _UNITS else ""
+            raise argparse.ArgumentError(action, f"'{arg_string}' is not {kind}; give {kind}{unit}") from None
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
@@ -63,10 +76,11 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.A
             yield from action.choices.items()
 
 
-def _about_unknown(words: Sequence[str], options: Iterable[str]) -> str:
+def _about_unknown(words: Sequence[str], options: Sequence[str]) -> str:
     """What is wrong with words that are left over."""
     option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
     if option is None:
         return f"'{words[0]}' is not expected here"
-    meant = closest(option, options)
+    meant = closest(option.lstrip("-"), [name.lstrip("-") for name in options])
+    meant = next((name for name in options if meant and name.lstrip("-") == meant), None)
     return f"there is no option {option}" + (f"; did you mean {meant}?" if meant else "")

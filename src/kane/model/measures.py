@@ -59,8 +59,9 @@ class MeasureNumbers(Mapping[str, Expr]):
         body = tree.bodies.get(name)
         if part == "center" and body is not None and body.origin is not None and body.frame is not None:
             return body.origin.locate_new(place, body.frame.vector(*body.center))
+        known = [*tree.points, f"{name}.center"] if body is not None else tree.points
         raise ExpressionError(
-            f"unknown point '{place}'; {suggestion(place, tree.points)}\n"
+            f"unknown point '{place}'; {suggestion(place, known)}\n"
             f"    {kind}.BODY.x is of the origin of a body, {kind}.BODY.center.x of its mass centre"
         )
 

@@ -338,3 +338,19 @@ def test_a_check_where_no_mass_moves_is_a_table(
     report = printed_json(capsys)
     row = next(r for r in report["rows"] if r["name"] == "positive mass")
     assert not row["passed"] and row["value"] is None and "moves no mass" in row["note"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["simulate", "pendulum", "--t", "10s"], "'10s' is not a number; give a number of seconds, without a unit"),
+        (["sweep", "pendulum", "-n", "ten"], "'ten' is not a whole number; give a whole number"),
+        (["simulate", "pendulum", "--plt", "x.png"], "there is no option --plt; did you mean --plot?"),
+        (["list", "--frobnicate"], "there is no option --frobnicate\n"),
+    ],
+)
+def test_what_is_no_number_or_option_is_told_with_what_is(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert told in capsys.readouterr().err
