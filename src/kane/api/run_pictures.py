@@ -51,14 +51,14 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
             check_drawn(m, part)
     finer = _add_samples(run, listed)
     groups = [_panels_of(run, finer, part) for part in listed]
-    usual = [panel for part, group in zip(listed, groups, strict=True) if part in GROUPS for panel in group]
+    usual = [panel for part, group in zip(listed, groups, strict=True) if _is_group(part) for panel in group]
     kept, left_out = panels.leave_out_nothing(usual) if usual else ([], [])
     stays = {id(panel) for panel in kept}
     shown = [
         panel
         for part, group in zip(listed, groups, strict=True)
         for panel in group
-        if part not in GROUPS or id(panel) in stays
+        if not _is_group(part) or id(panel) in stays
     ]
     if not shown:
         others = _known_words(part for part in GROUPS if part not in listed)
@@ -88,7 +88,7 @@ def _is_curve(run: Trajectory, part: Any) -> bool:
     m = run.answers.mechanism
     if not isinstance(part, str):
         return False
-    if part in FOLLOWING or part in acceleration_names(m.speeds):
+    if part in FOLLOWING or part.startswith(REACTIONS_OF) or part in acceleration_names(m.speeds):
         return not m.constraints and not m.changing
     if _is_drawn(m, part) and part not in reaction_symbols(m):
         return part in {*STATES, "energy", *m.coordinates, *m.speeds}
@@ -101,6 +101,9 @@ def _panels_of(run: Trajectory, finer: Finer | None, part: Any) -> list[Panel]:
     control laws have a part in, joined by straight lines."""
 
     def make(of: Trajectory) -> list[Panel]:
+        if _is_group(part) and part not in GROUPS:
+            check_drawn(run.answers.mechanism, part)
+            return _reactions(of, part.removeprefix(REACTIONS_OF))
         return GROUPS[part](of) if part in GROUPS else [_named_panel(of, part)]
 
     if finer is None:
@@ -146,6 +149,8 @@ def check_drawn(m: Mechanism, text: str) -> None:
             f"plot of the attitude: '{m.name}' has none, which is that of bodies on free or spherical joints to N\n"
             f"    fix: {others}"
         )
+    if text.startswith(REACTIONS_OF):
+        _check_reaction(m, text.removeprefix(REACTIONS_OF))
     if _is_drawn(m, text) or text in m.known_names or find_coordinate(m, text) != text:
         return
     watched = force_symbols(m)
@@ -157,7 +162,19 @@ def check_drawn(m: Mechanism, text: str) -> None:
 
 def _is_drawn(m: Mechanism, text: str) -> bool:
     """Whether a word is a group or a column of motions of m."""
-    return text in GROUPS or text in _columns_of(m) or text.removeprefix("tau_") in m.speeds
+    return _is_group(text) or text in _columns_of(m) or text.removeprefix("tau_") in m.speeds
+
+
+def _is_group(part: Any) -> bool:
+    """Whether a word stands for what has several panels."""
+    return isinstance(part, str) and (part in GROUPS or part.startswith(REACTIONS_OF))
+
+
+def _check_reaction(m: Mechanism, name: str) -> None:
+    """Refuse what is no joint, constraint or auxiliary speed."""
+    known = dict.fromkeys([*m.joints, *m.constraints, *m.changing, *reaction_symbols(m)])
+    if name.removesuffix(" (joint)").removesuffix(" (constraint)") not in known:
+        raise InputError(f"plot: there are no reactions of '{name}'\n    fix: {suggestion(name, known)}")
 
 
 def _columns_of(m: Mechanism) -> tuple[str, ...]:
@@ -186,13 +203,13 @@ def _efforts(run: Trajectory) -> tuple[str, ...]:
     return tuple(f"tau_{name}" for name in run.answers.mechanism.speeds)
 
 
-def _reactions(run: Trajectory) -> list[Panel]:
-    """A force and a moment, efforts, or a value, for each reaction; components in N."""
+def _reactions(run: Trajectory, only: str | None = None) -> list[Panel]:
+    """A force and a moment, efforts, or a value, for each reaction, or for one by its name; components in N."""
     from ..viewer.panels import Panel
     from ..viewer.plots import subscript
 
-    found: list[Panel] = []
-    for name, reaction in run.reactions().items():
+    found, reactions = list[Panel](), run.reactions()
+    for name, reaction in reactions.items() if only is None else [(only, reactions[only])]:
         for what, values, unit in (("force", reaction.force, "N"), ("moment", reaction.moment, "N m")):
             if values is not None:
                 found.append(Panel(f"{name}: {what}", np.asarray(values), unit, names=("x", "y", "z"), solved=True))
@@ -253,6 +270,9 @@ GROUPS: dict[str, Callable[[Trajectory], list[Panel]]] = {
 }
 """What can be drawn by one word."""
 
+REACTIONS_OF = "reactions of "
+"""Before the name of a joint, a constraint or an auxiliary speed: its reactions alone."""
+
 STATES = ("coordinates", "speeds", "attitude")
 """Those that follow from coordinates and speeds alone: between samples they are curves and no new answers."""
 
@@ -261,7 +281,7 @@ FOLLOWING = ("accelerations", "reactions")
 
 
 def _known_words(groups: Iterable[str]) -> str:
-    return f"one or more of {', '.join(groups)}, columns (q1, tau_u1), or expressions"
+    return f"one or more of {', '.join(groups)}, reactions of NAME, columns (q1, tau_u1), or expressions"
 
 
 _KNOWN = _known_words(GROUPS)

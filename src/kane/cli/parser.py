@@ -418,8 +418,8 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
         action="append",
         default=[],
         metavar="WHAT",
-        help=f"what --plot draws: {DRAWN[0]} (default), {', '.join(DRAWN[1:])}, a column or an expression, with commas"
-        " between",
+        help=f"what --plot draws: {DRAWN[0]} (default), {', '.join(DRAWN[1:])}, reactions of NAME, a column or an"
+        " expression, with commas between",
     )
     command.add_argument("--animate", metavar="FILE", help="write a film (.gif; .mp4 if ffmpeg is installed)")
     command.add_argument("--view", action="store_true", help="show it in the browser, on this machine only")

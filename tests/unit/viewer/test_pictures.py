@@ -540,3 +540,17 @@ def test_yaw_and_roll_have_no_line_over_the_pole() -> None:
     for curve in (yaw, roll):
         step = np.abs(np.diff(curve))
         assert np.nanmax(step) < 1e-9
+
+
+def test_the_reactions_of_one_joint_are_drawn_by_its_name() -> None:
+    """The upper hinge of a pendulum at rest carries the weight; what is rounding there is left out."""
+    run = kane.load("double-pendulum").simulate(1.0, q={"q1": 0.0, "q2": 0.0})
+    (axes,) = run.plot(what="reactions of shoulder").axes
+    assert axes.get_title(loc="left") == "shoulder: force  (N)"
+    upward = next(line for line in axes.lines if line.get_label() == "y")
+    assert np.asarray(upward.get_ydata()) == pytest.approx(2 * 9.81)
+    with pytest.raises(kane.InputError, match=r"no reactions of 'shoulde'.*\n.*did you mean 'shoulder'"):
+        run.plot(what="reactions of shoulde")
+    bicycle = kane.load("whipple-bicycle").simulate(0.1)
+    with pytest.raises(kane.InputError, match="'front' is a joint and a constraint"):
+        bicycle.plot(what="reactions of front")
