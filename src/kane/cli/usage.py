@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from ..errors import closest, suggestion, visible
@@ -76,11 +76,11 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.A
             yield from action.choices.items()
 
 
-def _about_unknown(words: Sequence[str], options: Sequence[str]) -> str:
+def _about_unknown(words: Sequence[str], options: Iterable[str]) -> str:
     """What is wrong with words that are left over."""
     option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
     if option is None:
         return f"'{words[0]}' is not expected here"
-    meant = closest(option.lstrip("-"), [name.lstrip("-") for name in options])
-    meant = next((name for name in options if meant and name.lstrip("-") == meant), None)
-    return f"there is no option {option}" + (f"; did you mean {meant}?" if meant else "")
+    named = {name.lstrip("-"): name for name in options}  # dashes, which all have, are no likeness
+    meant = closest(option.lstrip("-"), named)
+    return f"there is no option {option}" + (f"; did you mean {named[meant]}?" if meant else "")

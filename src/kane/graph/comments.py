@@ -22,7 +22,10 @@ def comments_of(noted: Sequence[Expr], shortened: Sequence[Expr]) -> dict[int, s
     """Node → note, for nodes of `shortened` expressions that have the values of nodes with notes below `noted` ones."""
     graph, other = noted[0].graph, shortened[0].graph
     notes = graph.provenance
-    known = [n for n in Live(graph, tuple(e.id for e in noted)).nodes if n in notes]
+    known = sorted(
+        (n for n in Live(graph, tuple(e.id for e in noted)).nodes if n in notes),
+        key=lambda n: (len(notes[n]), notes[n]),  # of two that are equal the shorter one, whichever was made first
+    )
     if not known:
         return {}
     state = {label: 0.5 + (k + 1) * _GOLDEN % 1.0 for k, label in enumerate(graph.inputs)}
