@@ -9,9 +9,8 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from style.source import ROOT, python_files, relative
 
@@ -54,21 +53,28 @@ def installed() -> dict[str, set[str]]:
     return {module: {normalised(name) for name in names} for module, names in modules.items()}
 
 
-def imported(path: Path) -> set[str]:
-    """Top-level modules that a file imports from other packages, the standard library left out."""
-    names: set[str] = set()
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and top-level module of every import of another package, the standard library left out."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[0] for alias in node.names}
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module.split(".")[0])
-    return names - sys.stdlib_module_names - {"kane"}
+            names = [node.module]
+        else:
+            continue
+        modules = {name.split(".")[0] for name in names} - sys.stdlib_module_names - {"kane"}
+        yield from ((node.lineno, module) for module in sorted(modules))
 
 
-@pytest.mark.parametrize("path", python_files("src"), ids=relative)
-def test_every_imported_package_is_declared(path: Path) -> None:
+def test_every_imported_package_is_declared() -> None:
     known = declared() | declared(*EXTRAS)
-    assert not [name for name in imported(path) if not installed().get(name, set()) & known]
+    found = [
+        f"{relative(path)}:{line}: {name}"
+        for path in python_files("src")
+        for line, name in imported(path)
+        if not installed().get(name, set()) & known
+    ]
+    assert not found, "declare it in pyproject.toml:\n" + "\n".join(found)
 
 
 def test_the_base_install_loads_and_computes_without_the_extras() -> None:

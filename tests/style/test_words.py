@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
+from functools import cache
 
 from style.source import PACKAGE, markdown_files, python_files, relative
 
@@ -41,13 +38,6 @@ RIDDLES = {
 }
 
 
-def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Every function and method of a file, nested ones too."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
-
-
 def is_participle(word: str) -> bool:
     """Whether a word has the form of a past participle."""
     return word not in NOUNS and (word.endswith("ed") or IRREGULAR.fullmatch(word) is not None)
@@ -65,10 +55,20 @@ def is_bare(name: str) -> bool:
     return is_participle(words[-1]) and (len(words) == 1 or not VERBS.fullmatch(words[0]))
 
 
-@pytest.mark.parametrize("path", python_files("src"), ids=relative)
-def test_functions_are_verbs_or_nouns(path: Path) -> None:
-    bare = {f.name for f in functions(path) if is_bare(f.name) and not is_truth(f)} - set(ALLOWED)
-    assert not bare, f"name by a verb or a noun of the field: {sorted(bare)}"
+@cache
+def bare_names() -> tuple[tuple[str, str], ...]:
+    """Place and name of every function and method of the package whose name is a bare participle, nested ones too."""
+    return tuple(
+        (f"{relative(path)}:{node.lineno}", node.name)
+        for path in python_files("src")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and is_bare(node.name) and not is_truth(node)
+    )
+
+
+def test_functions_are_verbs_or_nouns() -> None:
+    found = [f"{place}: {name}" for place, name in bare_names() if name not in ALLOWED]
+    assert not found, "name by a verb or a noun of the field:\n" + "\n".join(found)
 
 
 def test_a_bare_participle_would_be_found() -> None:
@@ -77,14 +77,18 @@ def test_a_bare_participle_would_be_found() -> None:
 
 
 def test_every_name_that_is_allowed_is_used() -> None:
-    assert set(ALLOWED) <= {f.name for path in python_files("src") for f in functions(path)}
+    assert set(ALLOWED) <= {name for _, name in bare_names()}
 
 
-@pytest.mark.parametrize("path", [*python_files("src"), *markdown_files()], ids=relative)
-def test_texts_are_plain(path: Path) -> None:
-    text = " ".join(path.read_text(encoding="utf-8").split())
-    found = {match[0]: plain for riddle, plain in RIDDLES.items() for match in re.finditer(riddle, text)}
-    assert not found, f"say it plainly: {found}"
+def test_texts_are_plain() -> None:
+    found = [
+        f"{relative(path)}: {match[0]!r}: {plain}"
+        for path in [*python_files("src"), *markdown_files()]
+        for text in [" ".join(path.read_text(encoding="utf-8").split())]
+        for riddle, plain in RIDDLES.items()
+        for match in re.finditer(riddle, text)
+    ]
+    assert not found, "say it plainly:\n" + "\n".join(found)
 
 
 def test_a_mode_is_a_set_of_constraints() -> None:
