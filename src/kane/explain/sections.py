@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .algebra import Sum, add, symbol_sum
+from .algebra import Sum
+from .dropping import join_words
 from .notation import Notation, write_sum, write_vector
 from .records import Derivation, ForceTerm
 
@@ -87,7 +88,7 @@ class Sections:
             yield Passage("Constraints", tuple(self._constraints()))
         yield Passage(equation_title(d), tuple(self.equations()))
         if d.reduced:
-            yield Passage("Equations of motion, for the independent speeds", tuple(self._independent_equations()))
+            yield Passage(independent_title(d), tuple(self._independent_equations()))
         if d.Z:
             yield Passage("Z's, and what they stand for", tuple(self.Z()))
         yield Passage("Operations of one evaluation of the programs, without those of parameters alone", (count([d]),))
@@ -148,15 +149,20 @@ class Sections:
         d, e = self.d, self.d.embedding
         for c in d.constraints:
             yield EquationLine("", f"{self._sum(c.value)}", f"= 0, {c.name}")
+        if idle := [c.name for c in d.constraints if c.value.is_zero]:
+            rows, say = ("row", "says") if len(idle) == 1 else ("rows", "say")
+            yield Words(f"{rows} {join_words(idle)}", f"{say} nothing: every motion that the joints allow satisfies it")
         if e is None:
             yield Words("dependent speeds", "are chosen at run time")
             return
-        speeds = [symbol_sum(s.symbol) for s in d.speeds]
-        for n, (k, row) in enumerate(zip(e.dependent, e.D, strict=True)):
-            follows = add(D * speeds[i] for i, D in zip(e.independent, row, strict=True))
-            rest = "plus what is imposed" if e.rest is None else ""
-            total = follows if e.rest is None else follows + e.rest[n]
-            yield EquationLine(self.n.symbol(d.speeds[k].symbol), self._sum(total), rest)
+        for symbol, value in e.values([s.symbol for s in d.speeds]).items():
+            yield EquationLine(self.n.symbol(symbol), self._sum(value))
+        for symbol, value in d.rates:
+            yield EquationLine(self.n.symbol(symbol), self._sum(value))
+        names = [d.speeds[i].symbol.name for i in e.independent]
+        are = "is" if len(names) == 1 else "are"
+        chosen = f"{e.why}; --independent, or independent=[...] in Python, chooses others"
+        yield Words(f"{join_words(names)} {are} independent", chosen)
         sums = "the sums over the dependent speeds d, D_di being the coefficient of u_i in u_d"
         said = f"F_i + Σ D_di F_d + F_i* + Σ D_di F_d* = 0, {sums}"
         yield Words("for every independent speed i", said)
@@ -181,6 +187,12 @@ def equation_title(d: Derivation) -> str:
     if d.constraints:
         return "Active and inertia forces together, all speeds taken as independent"
     return "Equations of motion: active and inertia forces together are zero"
+
+
+def independent_title(d: Derivation) -> str:
+    """Which speeds the equations under constraints are written for."""
+    names = [d.speeds[i].symbol.name for i, _ in d.reduced]
+    return f"Equations of motion, for the independent speed{'' if len(names) == 1 else 's'} {join_words(names)}"
 
 
 def count(derivations: Sequence[Derivation]) -> Counts:
