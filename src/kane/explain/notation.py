@@ -228,7 +228,7 @@ class Latex:
         name = rf"\{function}" if function in _LATEX_FUNCTIONS else rf"\operatorname{{{function}}}"
         raised = "" if power == 1 else f"^{{{power}}}"
         inner = ", ".join(args)
-        return f"{name}{raised} {inner}" if _is_one_letter(inner) else rf"{name}{raised}\left({inner}\right)"
+        return rf"{name}{raised}\left({inner}\right)"
 
     def power(self, base: str, n: int) -> str:
         return f"{{{base}}}^{{{n}}}"
@@ -283,8 +283,6 @@ class MathML:
             return root if power == 1 else f"<msup>{root}<mn>{power}</mn></msup>"
         name = f"<mi>{function}</mi>" if power == 1 else f"<msup><mi>{function}</mi><mn>{power}</mn></msup>"
         inner = "<mo>,</mo>".join(args)
-        if inner.count("<mi>") == 1 and "<mo>" not in inner:
-            return f'<mrow>{name}<mo>&#x2061;</mo><mspace width="0.17em"/>{inner}</mrow>'
         return f"<mrow>{name}<mo>&#x2061;</mo><mo>(</mo>{inner}<mo>)</mo></mrow>"
 
     def power(self, base: str, n: int) -> str:
@@ -301,7 +299,7 @@ class MathML:
 
     def join(self, parts: Sequence[tuple[str, str]]) -> str:
         minus, plus = "<mo>−</mo>", "<mo>+</mo>"
-        first = f"{minus if parts[0][0] == '-' else ''}{parts[0][1]}"
+        first = f"{_NEGATIVE if parts[0][0] == '-' else ''}{parts[0][1]}"
         return first + "".join(f"{minus if sign == '-' else plus}{text}" for sign, text in parts[1:])
 
     def unit(self, unit: UnitVector) -> str:
@@ -325,6 +323,7 @@ class MathML:
         return f"<mtext>{html.escape(words)}</mtext>"
 
 
+_NEGATIVE = '<mo form="prefix">−</mo>'
 _THIN = '<mo>&#x2062;</mo><mspace width="0.17em"/>'
 _LATEX_LETTERS = {"ω": r"\boldsymbol{\omega}", "α": r"\boldsymbol{\alpha}", "v": r"\mathbf{v}", "a": r"\mathbf{a}"}
 _LATEX_FUNCTIONS = ("sin", "cos", "tan", "exp", "min", "max")
@@ -335,10 +334,6 @@ def _join(parts: Sequence[tuple[str, str]], minus: str, template: str) -> str:
     for sign, part in parts[1:]:
         text = template.format(text, sign, part)
     return text
-
-
-def _is_one_letter(inner: str) -> bool:
-    return re.fullmatch(r"\\?[A-Za-z]+(_\{[^{}]*\})?", inner) is not None
 
 
 def text_name(label: str) -> str:
