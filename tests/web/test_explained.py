@@ -52,7 +52,7 @@ def test_what_is_cut_off_has_a_scroll_bar_that_is_seen(playwright: Playwright, t
 @pytest.mark.parametrize("width", [800, 1200])
 @pytest.mark.parametrize("name", ["cart-pole", "double-pendulum", "spinning-top"])
 def test_small_systems_are_seen_whole(browser: Browser, tmp_path: Path, name: str, width: int) -> None:
-    """Equations are wrapped between their terms, with reasons beside them; no line of a sum touches the one above it."""
+    """Equations are wrapped between their terms, with reasons beside them; no line of a sum touches that above it."""
     path = tmp_path / "told.html"
     path.write_text(kane.load(name).explain().to_html(), encoding="utf-8")
     page = browser.new_page(viewport={"width": width, "height": 900})

@@ -21,6 +21,7 @@ from ..formulation.embedding import evaluate_matrix
 from ..graph import Expr
 from .algebra import RATE, SPEED, Atom, Sum, Symbol, add, merge_angles, symbols_of
 from .dropping import join_words
+from .notation import text_name
 from .reading import SMALL, Reader, TooLong
 from .records import DependentSpeeds
 
@@ -58,7 +59,7 @@ def solve_dependent(e: Equations, reader: Reader, independent: Sequence[str] | N
 
 def _why(e: Equations, choice: Choice, *, asked: bool) -> str:
     """Why these speeds are the independent ones."""
-    names = e.mechanism.speeds
+    names = [text_name(name) for name in e.mechanism.speeds]
     follow = f"{join_words([names[d] for d in choice.dependent])} follow{'s' * (len(choice.dependent) == 1)}"
     them = "it" if len(choice.independent) == 1 else "them"
     if serves_everywhere(e, choice):

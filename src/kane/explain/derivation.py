@@ -362,7 +362,7 @@ class _Derivation:
         for k, name in enumerate(self.mechanism.speeds):
             values = [zero] * len(self.speeds)
             values[k] = symbol_sum(Symbol(f"tau_{name}", EFFORT, k))
-            found.append(ForceTerm(f"effort along {name}", ("",) * len(values), tuple(values)))
+            found.append(ForceTerm(f"effort along {text_name(name)}", ("",) * len(values), tuple(values)))
         return found
 
     def _inertia(self, k: _Moving) -> ForceTerm:

@@ -24,6 +24,7 @@ from .algebra import (
     Powers,
     Sum,
     Symbol,
+    add,
     collect,
     collect_functions,
     is_moving,
@@ -35,6 +36,7 @@ from .records import UnitVector, VectorSum
 
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _PLAIN_FRACTION = 12  # denominators up to here are written as fractions, others as decimals
+_SEVERAL = 2  # factors that are worth to be taken out
 _DIGITS = 6
 
 
@@ -72,13 +74,28 @@ def write_sum(total: Sum, notation: Notation, digits: int = _DIGITS) -> str:
         if moving:
             parts.append(_factor_out(notation, coefficient, moving, digits))
         else:
-            for inner, outer in collect_functions(coefficient):
-                parts += _plain(notation, inner, outer, digits)
+            for alike in _alike(coefficient):
+                parts += _plain(notation, alike, digits)
     return notation.join(parts)
 
 
-def _plain(notation: Notation, inner: Sum, outer: Powers, digits: int) -> list[tuple[str, str]]:
+def _alike(coefficient: Sum) -> list[list[tuple[Sum, Powers]]]:
+    """(parameters, functions and coordinates) of a sum without speeds: those with the same product of parameters but
+    for the sign together."""
+    found: dict[Sum | int, list[tuple[Sum, Powers]]] = {}
+    for inner, outer in collect_functions(coefficient):
+        key: Sum | int = len(found)  # alone, unless a product of several parameters is multiplied
+        if outer and len(inner.terms) == 1 and inner.terms[0].size >= _SEVERAL:
+            key = inner if inner.terms[0].coefficient > 0 else -inner
+        found.setdefault(key, []).append((inner, outer))
+    return list(found.values())
+
+
+def _plain(notation: Notation, alike: Sequence[tuple[Sum, Powers]], digits: int) -> list[tuple[str, str]]:
     """Parts of a sum without speeds: one, where its terms have something in common, else one for each."""
+    if len(alike) > 1:
+        return [_factor_out(notation, add(inner * Sum.of({outer: Fraction(1)}) for inner, outer in alike), (), digits)]
+    ((inner, outer),) = alike
     if outer or (len(inner.terms) > 1 and take_out(inner)[1]):
         return [_factor_out(notation, inner, outer, digits)]
     return [_term(notation, term.coefficient, term.powers, digits) for term in inner.terms]
