@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Playwright
 
 import kane
@@ -45,3 +47,28 @@ def test_what_is_cut_off_has_a_scroll_bar_that_is_seen(playwright: Playwright, t
         )
         assert all((bar > 0) == (cut > 0) for cut, bar in found) and any(bar for _, bar in found), path
     browser.close()
+
+
+@pytest.mark.parametrize("width", [800, 1200])
+@pytest.mark.parametrize("name", ["cart-pole", "double-pendulum", "spinning-top"])
+def test_small_systems_are_seen_whole(browser: Browser, tmp_path: Path, name: str, width: int) -> None:
+    """Equations are wrapped between their terms, with reasons beside them; no line of a sum touches that above it."""
+    path = tmp_path / "told.html"
+    path.write_text(kane.load(name).explain().to_html(), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(path.as_uri())
+    boxes = page.evaluate("[...document.querySelectorAll('.wide')].map(e => [e.scrollWidth, e.clientWidth])")
+    assert all(inside <= shown for inside, shown in boxes)
+    for what in (".note", "math"):
+        edges = page.evaluate(
+            "what => [...document.querySelectorAll(what)].map(e => e.getBoundingClientRect().right)", what
+        )
+        assert edges and max(edges) <= width
+    rows = page.evaluate(
+        "[...document.querySelectorAll('.sum')].map(e => [...e.querySelectorAll('math')].map("
+        "m => { const r = m.getBoundingClientRect(); return [r.left, r.top, r.bottom] }))"
+    )
+    for terms in rows:
+        for (left, _, bottom), (next_left, top, _) in pairwise(terms):
+            assert next_left > left or top >= bottom, "a new line begins below the one before"
+    page.close()

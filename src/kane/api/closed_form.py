@@ -13,6 +13,7 @@ from ..boundary import describe_value, refuse_odd
 from ..constraints.thresholds import SINGULAR
 from ..errors import InputError, SingularError
 from ..formulation import CLOSED_FORM, PIVOTS, ClosedFormOf, closed_form_program
+from ..formulation.choice import choose_independent
 from ..graph import Program
 from ..large import refuse_if_too_large
 from ..model import Mechanism
@@ -199,7 +200,7 @@ def closed_form(
     mechanism = answers.mechanism
     refuse_if_too_large(mechanism, "closed_form")
     if speeds is None:
-        free = answers.equations().embedding.choice.independent if mechanism.constraints else None
+        free = choose_independent(answers.equations()).independent if mechanism.constraints else None
         speeds = mechanism.speeds if free is None else [mechanism.speeds[i] for i in free]
     if isinstance(speeds, Mapping):
         definitions = dict(cast("Mapping[str, Quantity]", speeds))

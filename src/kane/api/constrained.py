@@ -17,9 +17,10 @@ from ..constraints.projection import (
     project_speeds,
     require_values,
 )
-from ..constraints.rank import null_space, row_rank
+from ..constraints.rank import Choice, null_space, row_rank
 from ..constraints.thresholds import INVOLVED, REDUNDANT, SATISFIED, SINGULAR, TOLERATED
 from ..errors import InputError, ModelError, Problem
+from ..formulation.choice import choose_independent
 from ..formulation.reactions import all_rows
 from ..formulation.sizes import row_sizes as sizes_of
 from ..model import Mechanism
@@ -161,7 +162,17 @@ def freedom(
     M = np.atleast_2d(answers.ask("mass_matrix", t, None, q=q))
     still = np.zeros(len(mechanism.speeds))
     A = rows_at(answers, q, still, t).A if mechanism.constraints else np.zeros((0, len(still)))
-    return count_freedom(A, np.abs(np.diag(M)), mechanism.row_names, mechanism.speeds, within, row_sizes(answers))
+    usual = _usual_choice(answers) if mechanism.constraints else None
+    mass, sizes = np.abs(np.diag(M)), row_sizes(answers)
+    return count_freedom(A, mass, mechanism.row_names, mechanism.speeds, within, sizes, usual)
+
+
+def _usual_choice(answers: Answers) -> Choice | None:
+    """The speeds that are called independent; None where the rows have no value in the initial state nor near it."""
+    try:
+        return choose_independent(answers.equations())
+    except ModelError:
+        return None
 
 
 def project(

@@ -15,6 +15,7 @@ from ..graph import Program
 SMALL = 40
 """Operations that one equation may show; a longer one is not read but skipped."""
 
+_PRIME = '<mo lspace="0" rspace="0">′</mo>'
 _SUM, _PRODUCT, _ATOM = range(3)
 Piece = tuple[str, int]
 
@@ -64,29 +65,37 @@ def _position(k: int, shape: tuple[int, ...]) -> list[int]:
 
 
 def symbol(label: str) -> str:
-    """A label as a symbol: a dot for a rate (u1'), an index for digits and for what follows `_`."""
+    """A label as a symbol: a dot for a rate (u1'), which is a prime after a name of several letters (yaw'), since a dot
+    would stand over one of them; an index for digits and for what follows `_`."""
     rate = label.endswith("'")
     name = label.rstrip("'")
     match = re.fullmatch(r"([A-Za-z]+?)_?(\d*)((?:_\w+)*)", name, flags=re.ASCII)
     if match is None:
         return f"<mi>{html.escape(label)}</mi>"
-    stem = _dot_over(match.group(1)) if rate else _stem(match.group(1))
+    letters = match.group(1)
+    primed = rate and _is_word(letters)
+    stem = _rate_of(letters) if rate and not primed else _stem(letters)
     parts = (match.group(2), *match.group(3).split("_"))
     index = ",".join(GREEK.get(part, part) for part in parts if part)
-    return f"<msub>{stem}<mtext>{html.escape(index)}</mtext></msub>" if index else stem
+    found = f"<msub>{stem}<mtext>{html.escape(index)}</mtext></msub>" if index else stem
+    return f"<mrow>{found}{_PRIME}</mrow>" if primed else found
 
 
 def _stem(name: str) -> str:
     if name.endswith("dot") and len(name) > 3:
-        return _dot_over(name[:-3])
+        return _rate_of(name[:-3])
     return f"<mi>{html.escape(GREEK.get(name, name))}</mi>"
 
 
-def _dot_over(name: str) -> str:
-    """A name with a dot over it, larger than what browsers put there, which is hardly seen; still larger where it has
-    several letters, among which a small one is lost."""
-    size = "160%" if len(GREEK.get(name, name)) == 1 else "220%"
-    return f'<mover>{_stem(name)}<mo mathsize="{size}">˙</mo></mover>'
+def _is_word(name: str) -> bool:
+    return len(GREEK.get(name, name)) > 1
+
+
+def _rate_of(name: str) -> str:
+    """A letter with a dot over it, larger than what browsers put there, which is hardly seen; a word with a prime."""
+    if _is_word(name):
+        return f"<mrow>{_stem(name)}{_PRIME}</mrow>"
+    return f'<mover>{_stem(name)}<mo mathsize="160%">˙</mo></mover>'
 
 
 def _number(value: float) -> Piece:

@@ -230,18 +230,22 @@ def to_latex(program: Program, *, inline: bool | None = None, digits: int = 6) -
 
 
 def latex_name(label: str) -> str:
-    """A label as a symbol: greek letters, digits and what follows `_` as index, a dot for each `'` or for `dot`."""
+    """A label as a symbol: greek letters, digits and what follows `_` as index, a dot for each `'` or for `dot`; primes
+    after a name of several letters, since a dot would stand over one of them."""
     match = re.fullmatch(r"([A-Za-z]+?)(d?dot)?_?(\d*)((?:_\w+)*)('{0,2})", label, flags=re.ASCII)
     if match is None:
         escaped = re.sub(r"([_#$%&{}])", r"\\\1", label.replace("\\", "").replace("^", "").replace("~", ""))
         return rf"\mathrm{{{escaped}}}"
     letters, dot, number, rest, primes = match.groups()
     stem = f"\\{letters}" if _GREEK.fullmatch(letters) else letters if len(letters) == 1 else rf"\mathrm{{{letters}}}"
-    if dots := dot or ("", "dot", "ddot")[len(primes)]:
+    word = stem.startswith(r"\mathrm")
+    dots = dot or ("", "dot", "ddot")[len(primes)]
+    if dots and not word:
         stem = rf"\{dots}{{{stem}}}"
     index = [number] if number else []
     index += [_latex_index(part) for part in rest.split("_")[1:]]
-    return stem + (f"_{{{', '.join(index)}}}" if index else "")
+    after = {"": "", "dot": "'", "ddot": "''"}[dots] if word else ""
+    return stem + (f"_{{{', '.join(index)}}}" if index else "") + after
 
 
 def _latex_index(part: str) -> str:

@@ -57,6 +57,11 @@ NEAR_SINGULAR = 1e-3
 """The same for what is reported about a whole motion: singular positions that it passes, poses in which a hand
 loses a direction, a gimbal that locks. What cubics between steps leave of zero is below."""
 
+LASTING = 0.1
+"""Share of its size where constraints are judged that the determinant of the dependent speeds' columns keeps in every
+position, if their choice serves in all of them; share of the largest determinant that another choice must have
+there."""
+
 LOW = 0.7
 """Share of the usual distance from a singular position below which a motion is searched for one."""
 

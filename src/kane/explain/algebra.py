@@ -155,6 +155,14 @@ def symbol_sum(symbol: Atom) -> Sum:
     return Sum.of({((symbol, 1),): Fraction(1)})
 
 
+def function_sum(function: str, args: tuple[Sum, ...]) -> Sum:
+    """A function of sums; the argument of a sine or cosine begins with a positive term, sin(b - a) is -sin(a - b)."""
+    if function in _PARTNER and not args[0].is_zero and args[0].terms[0].coefficient < 0:
+        turned = symbol_sum(FunctionOf(function, (-args[0],)))
+        return -turned if function == "sin" else turned
+    return symbol_sum(FunctionOf(function, args))
+
+
 def number_sum(value: Number) -> Sum:
     """A number by itself."""
     return Sum.of({(): value})
@@ -251,8 +259,8 @@ def _find_angles(terms: Mapping[Powers, Number]) -> tuple[Powers, Powers, Powers
                 if (d := terms.get(other)) is not None and abs(d) == abs(c) and other != powers:
                     same = (d == c) == (x.function == "sin")
                     angle = add([x.args[0], y.args[0] if same else -y.args[0]])
-                    merged = multiply_powers(rest, ((FunctionOf(x.function, (angle,)), 1),))
-                    return powers, other, merged, c
+                    (term,) = function_sum(x.function, (angle,)).terms
+                    return powers, other, multiply_powers(rest, term.powers), c * term.coefficient
     return None
 
 

@@ -1,14 +1,13 @@
-"""Dependent speeds as a textbook has them: which ones, how they follow the others, and the equations without them.
+"""Dependent speeds as a textbook has them: how they follow the independent ones, and the equations without them.
 
 Constraints A u + c = 0, whose rates are A u̇ = b, are solved for as many speeds as they restrict: u_d = D u_i + c_d and
-u̇_d = D u̇_i + b_d. One or two of them are solved for by Cramer's rule, those for which D is shortest, if no others are
-asked for; more of them as the programs do.
+u̇_d = D u̇_i + b_d. One or two of them are solved for by Cramer's rule, more of them as the programs do. Which speeds are
+independent is decided in `formulation.choice`, or by the user.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,38 +15,59 @@ from ..constraints.metric import scale_columns
 from ..constraints.rank import Choice
 from ..errors import InputError, SingularError
 from ..formulation import Equations
-from ..formulation.embedding import Embedded, evaluate_matrix
+from ..formulation.choice import choose_independent, serves_everywhere
+from ..formulation.elimination import solve_columns
+from ..formulation.embedding import evaluate_matrix
 from ..graph import Expr
-from .algebra import PARAMETER, RATE, SPEED, ZERO, Atom, Sum, Symbol, add, merge_angles, symbol_sum
+from .algebra import RATE, SPEED, Atom, Sum, Symbol, add, merge_angles, symbols_of
+from .dropping import join_words
+from .notation import text_name
 from .reading import SMALL, Reader, TooLong
 from .records import DependentSpeeds
 
 _DETERMINANTS = 2  # dependent speeds that are solved for by Cramer's rule
-_TRIED = 60  # choices of them that are compared
-_REGULAR = 0.1  # of the largest determinant, columns scaled: below it a choice is near a singular position
 _GROWTH = 1.25  # times as long as with the dependent speeds in them, equations without these may be
 
-Read = Callable[[Expr, str], Sum]
 
-
-def solve_dependent(e: Equations, reader: Reader, rough: Reader, independent: Sequence[str] | None) -> DependentSpeeds:
-    """The dependent speeds of a model with constraints; `rough` compares lengths and names nothing."""
-    choice = e.embedding.choice if independent is None else _choose(e, independent)
+def solve_dependent(e: Equations, reader: Reader, independent: Sequence[str] | None) -> DependentSpeeds:
+    """The dependent speeds of a model with constraints."""
+    choice = choose_independent(e) if independent is None else _choose(e, independent)
     if not choice.dependent:
         raise SingularError("the speeds do not determine the rates where the constraints are judged")
-    if len(choice.dependent) <= _DETERMINANTS:
-        if independent is None:
-            choice = _shortest(e, rough, choice)
-        return _by_determinants(e, choice, reader.read)
-    rows, at = e.spanning_rows, e.regular_state.best
-    embedded = Embedded.of(rows, choice, at)
-    names = e.mechanism.speeds
-    D = tuple(
-        tuple(reader.name(x, f"D: {names[d]} per {names[i]}") for i, x in zip(choice.independent, row, strict=True))
-        for d, row in zip(choice.dependent, embedded.D, strict=True)
+    names, rows = e.mechanism.speeds, e.spanning_rows
+    columns = [[-rows.A[r][i] for r in choice.rows] for i in choice.independent]
+    columns += [[-rows.c[r] for r in choice.rows], [rows.b[r] for r in choice.rows]]
+    abouts = [
+        [
+            *(f"D: {names[d]} per {names[i]}" for i in choice.independent),
+            f"{names[d]} where the independent speeds are zero",
+            f"{names[d]}' where the independent rates are zero",
+        ]
+        for d in choice.dependent
+    ]
+    solve = _by_determinants if len(choice.dependent) <= _DETERMINANTS else _by_elimination
+    solved = solve(e, choice, columns, abouts, reader)
+    return DependentSpeeds(
+        choice.dependent,
+        choice.independent,
+        D=tuple(tuple(row[:-2]) for row in solved),
+        rest=tuple(row[-2] for row in solved),
+        rates=tuple(row[-1] for row in solved),
+        why=_why(e, choice, asked=independent is not None),
     )
-    rest = None if rows.driven else (ZERO,) * len(choice.dependent)
-    return DependentSpeeds(choice.dependent, choice.independent, D, rest)
+
+
+def _why(e: Equations, choice: Choice, *, asked: bool) -> str:
+    """Why these speeds are the independent ones."""
+    names = [text_name(name) for name in e.mechanism.speeds]
+    follow = f"{join_words([names[d] for d in choice.dependent])} follow{'s' * (len(choice.dependent) == 1)}"
+    them = "it" if len(choice.independent) == 1 else "them"
+    if serves_everywhere(e, choice):
+        told = f"{follow} from {them} in every position"
+    else:
+        best = "" if asked else " best"
+        told = f"{follow} from {them}{best} in the initial position, and in others but for singular ones"
+    return f"{'as asked for; ' if asked else ''}{told}"
 
 
 def _scaled_rows(e: Equations) -> np.ndarray:
@@ -79,62 +99,38 @@ def _choose(e: Equations, independent: Sequence[str]) -> Choice:
     return Choice(chosen, others, usual.rows)
 
 
-def _shortest(e: Equations, rough: Reader, usual: Choice) -> Choice:
-    """The choice for which D is shortest: before anything else one that no position is singular for, then one with
-    nothing that moves below a bar."""
-    names = range(len(e.mechanism.speeds))
-    candidates = list(combinations(names, len(usual.dependent)))
-    if not usual.dependent or len(candidates) > _TRIED:
-        return usual
-    A = _scaled_rows(e)[list(usual.rows)]
-    sizes = {dependent: abs(float(np.linalg.det(A[:, dependent]))) for dependent in candidates}
-    regular = [x for x in candidates if sizes[x] >= _REGULAR * max(sizes.values()) and x != usual.dependent]
-    found = [usual, *(Choice(tuple(i for i in names if i not in x), x, usual.rows) for x in regular)]
-    return min(found, key=lambda choice: _length(e, choice, rough))
+def _by_elimination(
+    e: Equations, choice: Choice, columns: list[list[Expr]], abouts: list[list[str]], reader: Reader
+) -> list[list[Sum]]:
+    """The dependent speeds for every column, in rows; what is long is named."""
+    right = [list(row) for row in zip(*columns, strict=True)]
+    solved, _ = solve_columns(_block(e, choice), right, e.regular_state.best)
+    return [
+        [reader.name(x, about) for x, about in zip(row, named, strict=True)]
+        for row, named in zip(solved, abouts, strict=True)
+    ]
 
 
-def _length(e: Equations, choice: Choice, rough: Reader) -> tuple[float, float, float]:
-    try:
-        below = _below(e, choice, rough.read)
-        solved = _by_determinants(e, choice, rough.read)
-    except TooLong:
-        return float("inf"), float("inf"), float("inf")
-    entries = [x for row in solved.D for x in row]
-    return _is_divided(below), sum(_is_divided(x) for x in entries), sum(x.size for x in entries)
-
-
-def _is_divided(total: Sum) -> bool:
-    """Whether something that is no parameter stands below a bar."""
-    below = (atom for term in total.terms for atom, n in term.powers if n < 0)
-    return any(not (isinstance(atom, Symbol) and atom.kind == PARAMETER) for atom in below)
-
-
-def _by_determinants(e: Equations, choice: Choice, read: Read) -> DependentSpeeds:
-    """D, c_d and b_d by Cramer's rule, for one dependent speed or two."""
-    rows, names, block, below = e.spanning_rows, e.mechanism.speeds, _block(e, choice), _below(e, choice, read)
+def _by_determinants(
+    e: Equations, choice: Choice, columns: list[list[Expr]], abouts: list[list[str]], reader: Reader
+) -> list[list[Sum]]:
+    """The same by Cramer's rule."""
+    block = _block(e, choice)
+    below = merge_angles(reader.read(_determinant(block), "the determinant of the constraints")).inverse()
 
     def solve(right: Sequence[Expr], k: int, about: str) -> Sum:
         replaced = [[right[n] if c == k else x for c, x in enumerate(row)] for n, row in enumerate(block)]
-        return merge_angles(read(_determinant(replaced), about)) * below
+        return merge_angles(reader.read(_determinant(replaced), about)) * below
 
-    D, rest, rates = [], [], []
-    for k, d in enumerate(choice.dependent):
-        columns = [[-rows.A[r][i] for r in choice.rows] for i in choice.independent]
-        abouts = [f"D: {names[d]} per {names[i]}" for i in choice.independent]
-        D.append(tuple(solve(column, k, about) for column, about in zip(columns, abouts, strict=True)))
-        rest.append(solve([-rows.c[r] for r in choice.rows], k, f"{names[d]} where the independent speeds are zero"))
-        rates.append(solve([rows.b[r] for r in choice.rows], k, f"{names[d]}' where the independent rates are zero"))
-    return DependentSpeeds(choice.dependent, choice.independent, tuple(D), tuple(rest), tuple(rates))
+    return [
+        [solve(column, k, about) for column, about in zip(columns, named, strict=True)]
+        for k, named in enumerate(abouts)
+    ]
 
 
 def _block(e: Equations, choice: Choice) -> list[list[Expr]]:
     """The columns of the dependent speeds."""
     return [[e.spanning_rows.A[r][d] for d in choice.dependent] for r in choice.rows]
-
-
-def _below(e: Equations, choice: Choice, read: Read) -> Sum:
-    """What D is divided by, as a factor."""
-    return merge_angles(read(_determinant(_block(e, choice)), "the determinant of the constraints")).inverse()
 
 
 def _determinant(rows: Sequence[Sequence[Expr]]) -> Expr:
@@ -144,36 +140,46 @@ def _determinant(rows: Sequence[Sequence[Expr]]) -> Expr:
 
 
 def reduce_equations(
-    equations: Sequence[Sum], dependent: DependentSpeeds | None, speeds: Sequence[str], *, naming: bool
+    equations: Sequence[Sum], dependent: DependentSpeeds | None, speeds: Sequence[str], reader: Reader
 ) -> tuple[tuple[int, Sum], ...]:
-    """F_i + F_i* + Σ D_di (F_d + F_d*) of the independent speeds; nothing where one of them is too long to be read.
-
-    Dependent speeds and their rates are replaced by what they are, unless they stand in Z's or that is much longer.
+    """F_i + F_i* + Σ D_di (F_d + F_d*) of the independent speeds; where Z's are introduced, F_d + F_d* that is long is
+    one. Dependent speeds and rates are replaced by what they are, unless they stand in Z's or that is much longer.
     """
     if dependent is None:
         return ()
-    found = []
-    for k, i in enumerate(dependent.independent):
-        parts = [(row[k], equations[d]) for row, d in zip(dependent.D, dependent.dependent, strict=True)]
-        if len(equations[i].terms) + sum(len(D.terms) * len(e.terms) for D, e in parts) > 2 * SMALL:
-            return ()
-        found.append((i, add([equations[i], *(D * e for D, e in parts)])))
-    if naming or dependent.rates is None:
+    forces = dict(enumerate(equations))
+    rows = list(zip(dependent.dependent, dependent.D, strict=True))
+    longest = max(
+        len(forces[i].terms) + sum(len(D[k].terms) * len(forces[d].terms) for d, D in rows)
+        for k, i in enumerate(dependent.independent)
+    )
+    if longest > 2 * SMALL and not reader.naming:
+        raise TooLong
+    if longest > SMALL and reader.naming:
+        forces |= {d: reader.define(forces[d], f"F{d + 1} + F{d + 1}*") for d in dependent.dependent}
+    found = [(i, add([forces[i], *(D[k] * forces[d] for d, D in rows)])) for k, i in enumerate(dependent.independent)]
+    if reader.naming:
         return tuple(found)
-    values = dict(_replacements(dependent, speeds))
+    speed_values = dependent.values([Symbol(name, SPEED, k) for k, name in enumerate(speeds)])
+    values: dict[Atom, Sum] = {**dependent.values(rates_of(speeds)), **speed_values}
     without = [(i, substitute(substitute(e, values), values)) for i, e in found]
-    longest = _GROWTH * max(SMALL, *(e.size for _, e in found))
-    return tuple(without if all(e.size <= longest for _, e in without) else found)
+    most = _GROWTH * max(SMALL, *(e.size for _, e in found))
+    return tuple(without if all(e.size <= most for _, e in without) else found)
 
 
-def _replacements(dependent: DependentSpeeds, speeds: Sequence[str]) -> Iterator[tuple[Atom, Sum]]:
-    assert dependent.rest is not None and dependent.rates is not None
-    rest = zip(dependent.dependent, dependent.D, dependent.rest, dependent.rates, strict=True)
-    for d, row, at_rest, rate in rest:
-        for kind, mark, remainder in ((SPEED, "", at_rest), (RATE, "'", rate)):
-            others = [symbol_sum(Symbol(f"{speeds[i]}{mark}", kind, i)) for i in dependent.independent]
-            follows = add([remainder, *(x * y for x, y in zip(row, others, strict=True))])
-            yield Symbol(f"{speeds[d]}{mark}", kind, d), follows
+def rates_of(speeds: Sequence[str]) -> list[Symbol]:
+    """The symbols of the rates of speeds."""
+    return [Symbol(f"{name}'", RATE, k) for k, name in enumerate(speeds)]
+
+
+def rates_left(
+    sums: Sequence[Sum], dependent: DependentSpeeds | None, speeds: Sequence[str]
+) -> tuple[tuple[Symbol, Sum], ...]:
+    """What the rates of dependent speeds are that occur in sums."""
+    if dependent is None:
+        return ()
+    occurring = set[str]().union(*map(symbols_of, sums))
+    return tuple((s, value) for s, value in dependent.values(rates_of(speeds)).items() if s.name in occurring)
 
 
 def substitute(total: Sum, values: Mapping[Atom, Sum]) -> Sum:

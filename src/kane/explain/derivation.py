@@ -21,7 +21,7 @@ from ..model.measures import measure_numbers
 from ..space import Frame
 from ..space.algebra import Matrix, Triple, cross, dot, is_zero, plus, scaled, times
 from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, symbol_sum
-from .dependence import reduce_equations, solve_dependent
+from .dependence import rates_left, reduce_equations, solve_dependent
 from .dropping import find_dropped, is_particle
 from .holding import Holding
 from .notation import text_name
@@ -46,7 +46,7 @@ _EMBEDDED_ROWS = 24  # rows of constraints that are written out at most
 
 def derive(mechanism: Mechanism, *, naming: bool | None = None, independent: Sequence[str] | None = None) -> Derivation:
     """The derivation of a mechanism's equations; with Z's if `naming`, by default where it is too long without. Under
-    constraints the speeds in `independent` are, by default those from which the others follow by short formulas."""
+    constraints the speeds in `independent` are, by default those of `formulation.choice`."""
     if naming is not None:
         return _Derivation(mechanism, naming, independent).result()
     try:
@@ -119,6 +119,8 @@ class _Derivation:
         acting = {t.source for t in kept}
         equations = [add(t.values[r] for t in (*kept, *inertia)) for r in range(len(self.speeds))]
         lines, embedding = self._constraints()
+        reduced = reduce_equations(equations, embedding, tuple(m.speeds), self.reader)
+        written = [*(e for _, e in reduced), *(z.value for z in self.reader.definitions)]
         across = {k.body.name: self._across_gravity(k) for k in moving if f"weight of {k.body.name}" in acting}
         return Derivation(
             model=m.name,
@@ -136,7 +138,8 @@ class _Derivation:
             constraints=lines,
             embedding=embedding,
             equations=tuple(self._check_length(e) for e in equations),
-            reduced=reduce_equations(equations, embedding, tuple(m.speeds), naming=self.reader.naming),
+            reduced=reduced,
+            rates=rates_left(written, embedding, tuple(m.speeds)),
             Z=tuple(self.reader.definitions),
             counts=self._counts(),
         )
@@ -359,7 +362,7 @@ class _Derivation:
         for k, name in enumerate(self.mechanism.speeds):
             values = [zero] * len(self.speeds)
             values[k] = symbol_sum(Symbol(f"tau_{name}", EFFORT, k))
-            found.append(ForceTerm(f"effort along {name}", ("",) * len(values), tuple(values)))
+            found.append(ForceTerm(f"effort along {text_name(name)}", ("",) * len(values), tuple(values)))
         return found
 
     def _inertia(self, k: _Moving) -> ForceTerm:
@@ -404,7 +407,7 @@ class _Derivation:
         if len(lines) > _EMBEDDED_ROWS:
             return tuple(lines), None
         try:
-            return tuple(lines), solve_dependent(self.e, self.reader, self.rough, self.independent)
+            return tuple(lines), solve_dependent(self.e, self.reader, self.independent)
         except (SingularError, ModelError):
             return tuple(lines), None
 

@@ -24,6 +24,7 @@ from .algebra import (
     Powers,
     Sum,
     Symbol,
+    add,
     collect,
     collect_functions,
     is_moving,
@@ -35,6 +36,7 @@ from .records import UnitVector, VectorSum
 
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _PLAIN_FRACTION = 12  # denominators up to here are written as fractions, others as decimals
+_SEVERAL = 2  # factors that are worth to be taken out
 _DIGITS = 6
 
 
@@ -72,13 +74,28 @@ def write_sum(total: Sum, notation: Notation, digits: int = _DIGITS) -> str:
         if moving:
             parts.append(_factor_out(notation, coefficient, moving, digits))
         else:
-            for inner, outer in collect_functions(coefficient):
-                parts += _plain(notation, inner, outer, digits)
+            for alike in _alike(coefficient):
+                parts += _plain(notation, alike, digits)
     return notation.join(parts)
 
 
-def _plain(notation: Notation, inner: Sum, outer: Powers, digits: int) -> list[tuple[str, str]]:
+def _alike(coefficient: Sum) -> list[list[tuple[Sum, Powers]]]:
+    """(parameters, functions and coordinates) of a sum without speeds: those with the same product of parameters but
+    for the sign together."""
+    found: dict[Sum | int, list[tuple[Sum, Powers]]] = {}
+    for inner, outer in collect_functions(coefficient):
+        key: Sum | int = len(found)  # alone, unless a product of several parameters is multiplied
+        if outer and len(inner.terms) == 1 and inner.terms[0].size >= _SEVERAL:
+            key = inner if inner.terms[0].coefficient > 0 else -inner
+        found.setdefault(key, []).append((inner, outer))
+    return list(found.values())
+
+
+def _plain(notation: Notation, alike: Sequence[tuple[Sum, Powers]], digits: int) -> list[tuple[str, str]]:
     """Parts of a sum without speeds: one, where its terms have something in common, else one for each."""
+    if len(alike) > 1:
+        return [_factor_out(notation, add(inner * Sum.of({outer: Fraction(1)}) for inner, outer in alike), (), digits)]
+    ((inner, outer),) = alike
     if outer or (len(inner.terms) > 1 and take_out(inner)[1]):
         return [_factor_out(notation, inner, outer, digits)]
     return [_term(notation, term.coefficient, term.powers, digits) for term in inner.terms]
@@ -228,7 +245,7 @@ class Latex:
         name = rf"\{function}" if function in _LATEX_FUNCTIONS else rf"\operatorname{{{function}}}"
         raised = "" if power == 1 else f"^{{{power}}}"
         inner = ", ".join(args)
-        return f"{name}{raised} {inner}" if _is_one_letter(inner) else rf"{name}{raised}\left({inner}\right)"
+        return rf"{name}{raised}\left({inner}\right)"
 
     def power(self, base: str, n: int) -> str:
         return f"{{{base}}}^{{{n}}}"
@@ -283,8 +300,6 @@ class MathML:
             return root if power == 1 else f"<msup>{root}<mn>{power}</mn></msup>"
         name = f"<mi>{function}</mi>" if power == 1 else f"<msup><mi>{function}</mi><mn>{power}</mn></msup>"
         inner = "<mo>,</mo>".join(args)
-        if inner.count("<mi>") == 1 and "<mo>" not in inner:
-            return f'<mrow>{name}<mo>&#x2061;</mo><mspace width="0.17em"/>{inner}</mrow>'
         return f"<mrow>{name}<mo>&#x2061;</mo><mo>(</mo>{inner}<mo>)</mo></mrow>"
 
     def power(self, base: str, n: int) -> str:
@@ -301,7 +316,7 @@ class MathML:
 
     def join(self, parts: Sequence[tuple[str, str]]) -> str:
         minus, plus = "<mo>−</mo>", "<mo>+</mo>"
-        first = f"{minus if parts[0][0] == '-' else ''}{parts[0][1]}"
+        first = f"{_NEGATIVE if parts[0][0] == '-' else ''}{parts[0][1]}"
         return first + "".join(f"{minus if sign == '-' else plus}{text}" for sign, text in parts[1:])
 
     def unit(self, unit: UnitVector) -> str:
@@ -325,6 +340,7 @@ class MathML:
         return f"<mtext>{html.escape(words)}</mtext>"
 
 
+_NEGATIVE = '<mo form="prefix">−</mo>'
 _THIN = '<mo>&#x2062;</mo><mspace width="0.17em"/>'
 _LATEX_LETTERS = {"ω": r"\boldsymbol{\omega}", "α": r"\boldsymbol{\alpha}", "v": r"\mathbf{v}", "a": r"\mathbf{a}"}
 _LATEX_FUNCTIONS = ("sin", "cos", "tan", "exp", "min", "max")
@@ -335,10 +351,6 @@ def _join(parts: Sequence[tuple[str, str]], minus: str, template: str) -> str:
     for sign, part in parts[1:]:
         text = template.format(text, sign, part)
     return text
-
-
-def _is_one_letter(inner: str) -> bool:
-    return re.fullmatch(r"\\?[A-Za-z]+(_\{[^{}]*\})?", inner) is not None
 
 
 def text_name(label: str) -> str:

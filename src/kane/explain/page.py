@@ -13,6 +13,9 @@ from .sections import CHOICES, Counts, EquationLine, MathTable, Passage, Section
 FOLDED = 24
 """Lines of a section that are shown at once; a longer one is to be opened."""
 
+_SHORT_NOTE = 30
+"""Letters of a note that is not wrapped."""
+
 _ALL = ":is(#kane-explain, .kane-explain)"
 _STYLE = (
     """
@@ -23,12 +26,15 @@ _STYLE = (
 § tr, § tr:hover { background: none; }
 § td, § th { padding: .22rem .9rem .22rem 0; text-align: left; vertical-align: baseline; white-space: nowrap;
   font-weight: normal; }
+§ .sum { padding-left: 1.6rem; text-indent: -1.6rem; white-space: normal; }
 § .grid th, § .grid td { border-bottom: 1px solid rgba(128, 128, 128, .3); padding-right: 1.4rem; }
 § .note { opacity: .7; font-size: .88em; }
-§ .part td:nth-child(2) { padding-left: 1.6rem; font-size: .95em; }
+§ .sum math { margin: .14em 0; }
+§ .long { white-space: normal; min-width: 13rem; }
+§ .part .sum { padding-left: 3.2rem; font-size: .95em; }
 § .count td, § .count th { text-align: right; font-variant-numeric: tabular-nums; }
 § .count td:first-child { text-align: left; }
-§ math { font-size: 1.04em; }
+§ math { font-size: 1.04em; text-indent: 0; white-space: nowrap; }
 § sub { line-height: 0; font-size: .75em; }
 § dt, § dd { float: none; width: auto; display: block; padding: 0; }
 § dt { margin: .35rem 0 0; font-weight: normal; } § dd { margin: 0 0 0 1.4rem; opacity: .8; max-width: 50rem; }
@@ -50,7 +56,8 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 
 def write_html(d: Derivation, beside: Derivation | None = None, digits: int = 6) -> str:
-    """The sections as HTML, wide equations in boxes that scroll."""
+    """The sections as HTML: equations that are wrapped between their terms, in boxes that scroll where that is not
+    enough."""
     found = list(Sections(d, MATHML, digits).all())
     if beside is not None:
         found += beside_sections(d, beside, MATHML, digits)
@@ -101,18 +108,50 @@ def _math(inner: str) -> Markup:
     return Markup(f'<math displaystyle="true">{inner}</math>')
 
 
+_TOKEN = re.compile(r"<mo>[+−]</mo>|</?[^>]*>")
+
+
+def split_terms(total: str) -> Iterator[str]:
+    """The terms of a sum, each with its sign: between them a line may end."""
+    start = depth = 0
+    for match in _TOKEN.finditer(total):
+        if match[0] in ("<mo>+</mo>", "<mo>−</mo>"):
+            if depth == 0:
+                yield total[start : match.start()]
+                start = match.start()
+        elif not match[0].endswith("/>"):
+            depth += -1 if match[0].startswith("</") else 1
+    yield total[start:]
+
+
+def _sum(total: str) -> Markup:
+    """A sum as mathematics that may be wrapped."""
+    first, *others = split_terms(total)
+    infix = (re.sub("^<mo>", '<mo form="infix">', term) for term in others)
+    return Markup("<wbr/>".join(_math(term) for term in (first, *infix)))
+
+
+def _cell(total: str) -> Markup:
+    return Markup(f'<td class="sum">{_sum(total)}</td>')
+
+
+def _note(words: str) -> Markup:
+    wide = " long" if len(words) > _SHORT_NOTE else ""
+    return Markup(f'<td class="note{wide}">{_words(words)}</td>')
+
+
 def _rows(line: EquationLine) -> Iterator[str]:
     zero, _, note = line.note.partition(", ") if line.note.startswith("= 0") else ("", "", line.note)
     right = f"{line.right}<mo>=</mo><mn>0</mn>" if zero else line.right
     left = _math(f"{line.left}<mo>=</mo>") if line.left else ""
-    yield f'<tr><td>{left}</td><td>{_math(right)}</td><td class="note">{_words(note)}</td></tr>\n'
+    yield f"<tr><td>{left}</td>{_cell(right)}{_note(note)}</tr>\n"
     for part in line.below:
-        yield f'<tr class="part"><td></td><td>{_math(part.right)}</td><td class="note">{_words(part.note)}</td></tr>\n'
+        yield f'<tr class="part"><td></td>{_cell(part.right)}{_note(part.note)}</tr>\n'
 
 
 def _grid(grid: MathTable) -> str:
     head = "".join(f"<th>{_math(cell) if cell else ''}</th>" for cell in grid.head)
-    rows = "".join(f"<tr>{''.join(f'<td>{_math(cell)}</td>' for cell in row)}</tr>\n" for row in grid.rows)
+    rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>\n" for row in grid.rows)
     return f'<div class="wide"><table class="grid"><tr>{head}</tr>\n{rows}</table></div>'
 
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from ..graph import Expr, Graph
 from ..graph.graph import CONST, INPUT
-from .algebra import NAMED, ONE, ZERO, FunctionOf, Number, Sum, Symbol, add, number_sum, symbol_sum
+from .algebra import NAMED, ONE, ZERO, Number, Sum, Symbol, add, function_sum, number_sum, symbol_sum
 
 SMALL = 40
 """Terms of an expression that is still read from end to end."""
@@ -82,13 +82,14 @@ class Reader:
         found = self.read(expr, meaning)
         if not self.naming or (len(found.terms) <= SHORT and found.size <= 2 * SHORT + 4):
             return found
-        named = self._define(found, meaning)
+        named = self.define(found, meaning)
         self._known[expr.id] = named
         if self.graph.ops[expr.id] == "neg":  # products have the sign outside
             self._known[self.graph.args[expr.id][0]] = -named
         return named
 
-    def _define(self, value: Sum, meaning: str) -> Sum:
+    def define(self, value: Sum, meaning: str) -> Sum:
+        """A Z for a sum; the sum itself where that is as short."""
         if len(value.terms) <= 1 and value.size <= 2:
             return value
         if value in self._named:
@@ -116,11 +117,11 @@ class Reader:
             return self._product(inner[0], self._shorten(inner[1]).inverse())
         if op == "pow" and (n := _integer(inner[1])) is not None:
             return self._power(inner[0], n)
-        return symbol_sum(FunctionOf(op, tuple(map(self._shorten, inner))))
+        return function_sum(op, tuple(map(self._shorten, inner)))
 
     def _shorten(self, inner: Sum) -> Sum:
         """What is divided by, or what a function is taken of: where Z's are introduced a long one becomes one."""
-        return self._define(inner, self._part()) if self.naming and len(inner.terms) > 2 * SHORT else inner
+        return self.define(inner, self._part()) if self.naming and len(inner.terms) > 2 * SHORT else inner
 
     def _power(self, base: Sum, n: int) -> Sum:
         total = ONE
@@ -133,9 +134,9 @@ class Reader:
             if not self.naming:
                 raise TooLong
             if len(first.terms) >= len(second.terms):
-                first = self._define(first, self._part())
+                first = self.define(first, self._part())
             else:
-                second = self._define(second, self._part())
+                second = self.define(second, self._part())
             return self._product(first, second)
         return first * second
 
@@ -145,7 +146,7 @@ class Reader:
             if not self.naming:
                 raise TooLong
             first, rest = Sum(total.terms[: SMALL // 2]), Sum(total.terms[SMALL // 2 :])
-            total = add([self._define(first, self._part()), rest])
+            total = add([self.define(first, self._part()), rest])
         return total
 
     def _part(self) -> str:

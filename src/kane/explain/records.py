@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .algebra import Sum, Symbol, add
+from .algebra import RATE, Sum, Symbol, add, symbol_sum
 from .reading import Definition
 
 AXES = "xyz"
@@ -124,13 +124,23 @@ class ConstraintLine:
 @dataclass(frozen=True, slots=True)
 class DependentSpeeds:
     """Dependent speeds u_d = Σ D_di u_i + c_d and their rates u̇_d = Σ D_di u̇_i + b_d: indices of both kinds, D by rows
-    of dependent speeds; `rest` is c and `rates` is b, None where they are not written out."""
+    of dependent speeds; `rest` is c and `rates` is b. `why` is a sentence on the choice of the independent ones."""
 
     dependent: tuple[int, ...]
     independent: tuple[int, ...]
     D: tuple[tuple[Sum, ...], ...]
-    rest: tuple[Sum, ...] | None = None
-    rates: tuple[Sum, ...] | None = None
+    rest: tuple[Sum, ...]
+    rates: tuple[Sum, ...]
+    why: str = ""
+
+    def values(self, symbols: Sequence[Symbol]) -> Mapping[Symbol, Sum]:
+        """Dependent speeds, or their rates where the `symbols` of all speeds are those of rates, by the others."""
+        left = self.rates if symbols and symbols[0].kind == RATE else self.rest
+        independent = [symbol_sum(symbols[i]) for i in self.independent]
+        return {
+            symbols[d]: add([*(x * y for x, y in zip(row, independent, strict=True)), rest])
+            for d, row, rest in zip(self.dependent, self.D, left, strict=True)
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +148,10 @@ class Derivation:
     """Kane's method on one mechanism with one choice of speeds, step by step.
 
     `active` and `inertia` are the terms of F_r and F_r*; `equations` are F_r + F_r*, r = 1 … n, which are zero where
-    there are no constraints; with constraints `reduced` has (index, sum) of each independent speed, which are zero,
-    unless they are too long. `Z` are definitions in the order in which they are needed; empty for small systems.
-    `counts` maps programs to multiplications, additions, divisions, sines and cosines, not those of parameters alone.
+    there are no constraints; with constraints `reduced` has (index, sum) of each independent speed, which are zero, and
+    `rates` what the rates of dependent speeds are that occur in these sums or in Z's. `Z` are definitions in the order
+    in which they are needed; empty for small systems. `counts` maps programs to multiplications, additions, divisions,
+    sines and cosines, not those of parameters alone.
     """
 
     model: str
@@ -156,6 +167,7 @@ class Derivation:
     embedding: DependentSpeeds | None
     equations: tuple[Sum, ...]
     reduced: tuple[tuple[int, Sum], ...]
+    rates: tuple[tuple[Symbol, Sum], ...]
     Z: tuple[Definition, ...]
     counts: Mapping[str, Mapping[str, int]]
 

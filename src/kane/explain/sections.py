@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .algebra import Sum, add, symbol_sum
-from .notation import Notation, write_sum, write_vector
+from .algebra import Sum
+from .dropping import join_words
+from .notation import Notation, text_name, write_sum, write_vector
 from .records import Derivation, ForceTerm
 
 
@@ -84,10 +85,10 @@ class Sections:
             "Generalized inertia forces: R* = -m a*, T* = -(I·α + ω × I·ω)", tuple(self._forces("F*", d.inertia))
         )
         if d.constraints:
-            yield Passage("Constraints", tuple(self._constraints()))
+            yield Passage("Constraints", tuple(self.constraints()))
         yield Passage(equation_title(d), tuple(self.equations()))
         if d.reduced:
-            yield Passage("Equations of motion, for the independent speeds", tuple(self._independent_equations()))
+            yield Passage(independent_title(d), tuple(self.independent_equations()))
         if d.Z:
             yield Passage("Z's, and what they stand for", tuple(self.Z()))
         yield Passage("Operations of one evaluation of the programs, without those of parameters alone", (count([d]),))
@@ -144,19 +145,25 @@ class Sections:
             left = self.n.quantity(letter, r=r + 1)
             yield EquationLine(left, self._sum(total), alone, below if len(below) > 1 else ())
 
-    def _constraints(self) -> Iterator[EquationLine | Words]:
+    def constraints(self) -> Iterator[EquationLine | Words]:
+        """Rows, what dependent speeds and their rates are, which speeds are independent and why."""
         d, e = self.d, self.d.embedding
         for c in d.constraints:
             yield EquationLine("", f"{self._sum(c.value)}", f"= 0, {c.name}")
+        if idle := [c.name for c in d.constraints if c.value.is_zero]:
+            rows, say = ("row", "says") if len(idle) == 1 else ("rows", "say")
+            yield Words(f"{rows} {join_words(idle)}", f"{say} nothing: every motion that the joints allow satisfies it")
         if e is None:
             yield Words("dependent speeds", "are chosen at run time")
             return
-        speeds = [symbol_sum(s.symbol) for s in d.speeds]
-        for n, (k, row) in enumerate(zip(e.dependent, e.D, strict=True)):
-            follows = add(D * speeds[i] for i, D in zip(e.independent, row, strict=True))
-            rest = "plus what is imposed" if e.rest is None else ""
-            total = follows if e.rest is None else follows + e.rest[n]
-            yield EquationLine(self.n.symbol(d.speeds[k].symbol), self._sum(total), rest)
+        for symbol, value in e.values([s.symbol for s in d.speeds]).items():
+            yield EquationLine(self.n.symbol(symbol), self._sum(value))
+        for symbol, value in d.rates:
+            yield EquationLine(self.n.symbol(symbol), self._sum(value))
+        names = _names(d, e.independent)
+        are = "is" if len(names) == 1 else "are"
+        chosen = f"{e.why}; --independent, or independent=[...] in Python, chooses others"
+        yield Words(f"{join_words(names)} {are} independent", chosen)
         sums = "the sums over the dependent speeds d, D_di being the coefficient of u_i in u_d"
         said = f"F_i + Σ D_di F_d + F_i* + Σ D_di F_d* = 0, {sums}"
         yield Words("for every independent speed i", said)
@@ -166,9 +173,10 @@ class Sections:
         for r, e in enumerate(self.d.equations):
             yield EquationLine("", self._sum(e), f"{'' if self.d.constraints else '= 0, '}r = {r + 1}")
 
-    def _independent_equations(self) -> Iterator[EquationLine]:
+    def independent_equations(self) -> Iterator[EquationLine]:
+        """F_i + F_i* with those of dependent speeds added, times D."""
         for i, e in self.d.reduced:
-            yield EquationLine("", self._sum(e), f"= 0, {self.d.speeds[i].symbol.name}")
+            yield EquationLine("", self._sum(e), f"= 0, {_names(self.d, [i])[0]}")
 
     def Z(self) -> Iterator[EquationLine]:
         """Definitions of the Z's."""
@@ -181,6 +189,16 @@ def equation_title(d: Derivation) -> str:
     if d.constraints:
         return "Active and inertia forces together, all speeds taken as independent"
     return "Equations of motion: active and inertia forces together are zero"
+
+
+def independent_title(d: Derivation) -> str:
+    """Which speeds the equations under constraints are written for."""
+    names = _names(d, [i for i, _ in d.reduced])
+    return f"Equations of motion, for the independent speed{'' if len(names) == 1 else 's'} {join_words(names)}"
+
+
+def _names(d: Derivation, speeds: Sequence[int]) -> list[str]:
+    return [text_name(d.speeds[i].symbol.name) for i in speeds]
 
 
 def count(derivations: Sequence[Derivation]) -> Counts:
@@ -201,7 +219,11 @@ def beside_sections(d: Derivation, other: Derivation, notation: Notation, digits
         yield Passage(f"{equation_title(other)}, with these", (said,))
     else:
         yield Passage("Partial velocities with these", (found.partials(),))
+        if other.constraints:
+            yield Passage("Constraints, with these", tuple(found.constraints()))
         yield Passage(f"{equation_title(other)}, with these", tuple(found.equations()))
+        if other.reduced:
+            yield Passage(f"{independent_title(other)}, with these", tuple(found.independent_equations()))
         if other.Z:
             yield Passage("Z's of these", tuple(found.Z()))
     yield Passage("Operations with the speeds above, and with these; numbers are folded", (count([d, other]),))

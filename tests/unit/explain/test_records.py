@@ -19,3 +19,33 @@ def test_a_joint_spring_is_told_in_the_names_of_the_model() -> None:
     text = m.explain().to_text()
     assert "effort times the coefficient of u_1 in q_rod'" in text
     assert "v_1(my_rod*)" in text
+
+
+def test_terms_that_share_their_parameters_are_collected_and_greek_names_are_letters() -> None:
+    """F_1 of a top on its tip, whose centre of mass is h away: m g h times a component of the vertical."""
+    told = kane.load("spinning-top").explain(beside=None)
+    assert str(told.active_forces[0].values[0]) == "2 g h m (e0 e1 + e2 e3)"
+    m = kane.Model("spool")
+    m.body("spool", mass=1, inertia={"xx": 1, "yy": 1, "zz": 1})
+    m.joint("axle", "revolute", "ground", "spool", axis="z", coordinates=["phi"], speeds=["Omega"])
+    assert m.explain().active_forces[0].source == "effort along Ω"
+
+
+def test_the_argument_of_a_sine_begins_with_a_positive_term() -> None:
+    """sin(b - a) is -sin(a - b), so that equal functions are seen to be equal."""
+    lines = "\n".join(str(kane.load("four-bar").explain(beside=None)).splitlines())
+    assert "sin(crank - rocker)" in lines and "sin(-" not in lines and "cos(-" not in lines
+
+
+def test_another_choice_of_speeds_is_shown_with_its_equations_under_constraints() -> None:
+    """A unicycle, mass centre d ahead of its wheel, by the velocity along it: m u1' = m d ω² + τ, u2 = 0."""
+    m = kane.Model("unicycle")
+    for name, value in {"m": 5.0, "I": 0.3, "d": 0.1}.items():
+        m.parameter(name, value)
+    m.body("B", mass="m", center=("d", 0, 0), inertia={"xx": "I", "yy": "I", "zz": "I"})
+    m.joint("place", "planar", "ground", "B", coordinates=["x", "y", "theta"], speeds=["vx", "vy", "omega"])
+    m.constrain("wheel", kane.KnifeEdge("B"))
+    text = m.explain(beside={"u1": "v.B.x", "u2": "v.B.y", "omega": "theta'"}).to_text()
+    _, _, beside = text.partition("The same with other speeds")
+    assert "  u2 = 0\n" in beside
+    assert "  -m u1' + d m ω² + τ_u1 = 0    [u1]\n  -(d² m + I) ω' - d m u1 ω + τ_ω = 0    [ω]\n" in beside
