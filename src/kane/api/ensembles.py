@@ -36,8 +36,9 @@ from .ensemble_work import MemberWork
 from .limits import warn_without_effort_limits
 from .memory_needs import EnsembleSize, require_ensemble_memory
 from .records import Array
-from .simulation import ControlLaw, read_events
+from .simulation import ControlLaw
 from .starts import span
+from .watched import read_events
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory

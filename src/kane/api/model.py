@@ -643,7 +643,7 @@ class Model:
         solution = ready.run(progress, checkpoints)
         if checkpoints is not None and solution.outcome.reason != "interrupt" and not isinstance(keep, Keep):
             checkpoints.remove()
-        told = start_sentences(answers, q, u, ready.start, ready.times)
+        told = (*ready.told, *start_sentences(answers, q, u, ready.start, ready.times))
         return present(answers, ready.problem, solution, saturate=saturate, told=told)
 
     def __copy__(self) -> Self:
