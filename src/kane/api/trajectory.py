@@ -34,6 +34,7 @@ from .constrained import constraint_rows, freedom
 from .lifting import judge_contacts
 from .limits import bounded_efforts, limit_sentences
 from .mode_answers import answer_in_modes, changing_motion
+from .pulling import pull_sentences
 from .reactions import Reactions
 from .recordings import recording, show_trajectory, write_recording
 from .records import Array, Energy, Momentum, Residuals
@@ -437,7 +438,7 @@ def present(
     limited = find_saturation(run, problem, solution)
     driven = problem.law is not None or solution.held is not None
     none = saturate and driven and bool(bounded_efforts(answers.mechanism))
-    said = [*told, *judgement, *limit_sentences(run), *saturation_sentences(limited, none=none)]
+    said = [*told, *judgement, *pull_sentences(run), *limit_sentences(run), *saturation_sentences(limited, none=none)]
     outcome = judge_poles(answers, outcome.add(*said), run.t, run.q, run.u)
     crossed = judgement.crossings
     return replace(run, outcome=outcome, singularities=passed, ground_crossings=crossed, saturation=limited)
