@@ -50,7 +50,10 @@ def odd_argument(
     error: Exception,
     question: Callable[..., Any] | None = None,
 ) -> InputError:
-    """The error that says what `name`, which asks `question`, was given where Python raised `error`."""
+    """The error that says what `name`, which asks `question`, was given where Python raised `error`; an unknown name
+    says that itself."""
+    if isinstance(error, InputError):
+        return error
     unknown = _UNKNOWN.search(str(error)) if isinstance(error, TypeError) else None
     if question is not None and unknown is not None and unknown[1] in options:
         _, *taken = inspect.signature(question).parameters  # the first is the object whose question it is

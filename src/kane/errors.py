@@ -11,10 +11,12 @@ import itertools
 import re
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
+V = TypeVar("V")
 _HOME = str(Path(__file__).parent)
 
 
@@ -65,6 +67,48 @@ class InputError(KaneError):
         ...
     kane.errors.InputError: q has shape (2,); model 'pendulum' needs (1,) or (batch, 1): q
     """
+
+
+class UnknownNameError(InputError, KeyError):
+    """A name that a table by name does not have, with what was meant perhaps.
+
+    >>> kane.load("ur5").joints["elbo"]
+    Traceback (most recent call last):
+        ...
+    kane.errors.UnknownNameError: no joint 'elbo'
+        fix: did you mean 'elbow'?
+    """
+
+    def __init__(self, kind: str, name: object, known: Iterable[object]):
+        super().__init__(f"no {kind} '{excerpt(name)}'\n    fix: {suggestion(str(name), [str(k) for k in known])}")
+
+    def __str__(self) -> str:
+        return visible(str(self.args[0]))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unknown_name, self.args
+
+
+def _unknown_name(text: str) -> UnknownNameError:
+    """The error with a text, from another process."""
+    found = UnknownNameError.__new__(UnknownNameError)
+    found.args = (text,)
+    return found
+
+
+class NamedTable(dict[str, V]):
+    """Parts of one kind by name; a name that there is not is told with the one that was meant.
+
+    >>> NamedTable("joint", {"elbow": 1}).get("elbo") is None
+    True
+    """
+
+    def __init__(self, kind: str = "name", parts: Mapping[str, V] | Iterable[tuple[str, V]] = ()):
+        super().__init__(parts)
+        self.kind = kind
+
+    def __missing__(self, name: object) -> V:
+        raise UnknownNameError(self.kind, name, self)
 
 
 class SingularError(KaneError):
@@ -146,6 +190,9 @@ class ModelError(KaneError):
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
         head = "" if len(self.problems) == 1 else f"{len(self.problems)} problems\n"
         super().__init__(head + "\n".join(str(p) for p in self.problems))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problems,)
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:

@@ -283,3 +283,56 @@ def test_a_model_that_is_written_starts_as_before(tmp_path: Path) -> None:
     written = start_of(kane.load(tmp_path / "written.yaml"))
     assert written == pytest.approx(start_of(m), abs=1e-12)
     assert written["ux"] == pytest.approx(8.0 * RADII["ufront"], abs=1e-9)
+
+
+def turned_speeds(m: kane.Model, yaw: float) -> list[float]:
+    """Speeds of the rolling disc where the model starts, the place of contact moving along the heading."""
+    start = start_of(m)
+    return [0.0, start["wy"], 0.0, start["vx"] * math.cos(yaw), start["vx"] * math.sin(yaw)]
+
+
+@pytest.mark.parametrize("yaw", [-3.0, -1.5, 0.3, 1.5, math.pi / 2, 1.6, math.pi])
+def test_a_disc_that_is_turned_about_the_vertical_rolls_on_at_the_same_spin(yaw: float) -> None:
+    """Nothing on a level plane knows directions: the motion is the same, turned."""
+    m, times = kane.load("rolling-disc"), np.linspace(0.0, 1.0, 11)
+    straight, turned = m.simulate(times), m.simulate(times, q={"yaw": yaw})
+    assert turned.u[0] == pytest.approx(turned_speeds(m, yaw), abs=1e-12)
+    assert turned.u[-1, :3] == pytest.approx(straight.u[-1, :3], abs=1e-8)
+    assert "kinetic energy" not in str(turned.outcome)
+
+
+def test_members_and_linearizations_of_turned_discs_roll_on_at_the_same_spin() -> None:
+    m, yaws = kane.load("rolling-disc"), [0.5, 1.5, 3.0]
+    found: Any = m.ensemble([0.0, 0.005, 0.01], q={"yaw": yaws})
+    many = m.linearize({"yaw": yaws})
+    for i, yaw in enumerate(yaws):
+        assert found.u[i, 0] == pytest.approx(turned_speeds(m, yaw), abs=1e-12)
+        assert found.u[i, 0].tolist() == m.simulate([0.0, 0.005, 0.01], q={"yaw": yaw}).u[0].tolist()
+        assert many[i].at.u == pytest.approx(turned_speeds(m, yaw), abs=1e-12)
+
+
+def test_a_disc_that_is_to_spin_faster_rolls_faster_instead_of_whirling_about_its_diameter() -> None:
+    start = start_of(kane.load("rolling-disc"), u={"wy": 20.0})
+    assert start == pytest.approx({"wx": 0.0, "wy": 20.0, "wz": 0.0, "vx": 20.0 * 0.26, "vy": 0.0}, abs=1e-12)
+
+
+@pytest.mark.parametrize(("heading", "across"), [(0.5, math.tan(0.5)), (1.5, math.tan(1.5)), (math.pi / 2, 0.0)])
+def test_a_velocity_along_a_fixed_axis_that_makes_a_turned_sleigh_race_or_rest_is_told(
+    heading: float, across: float
+) -> None:
+    """It goes along its blade: ux of the model stays, uy follows; across the blade there is nothing to keep."""
+    m = kane.Model("sleigh")
+    m.body("sleigh", mass=2.0, inertia={"xx": 0.1, "yy": 0.1, "zz": 0.2})
+    m.joint("ice", "planar", "ground", "sleigh", coordinates=["x", "y", "h"], speeds=["ux", "uy", "w"])
+    m.constrain("blade", kane.KnifeEdge("sleigh", direction="y"))
+    m.set_initial({"ux": 1.0})
+    run = m.simulate(1e-3, q={"h": heading})
+    assert run.u[0, 1] == pytest.approx(across, rel=1e-9)
+    strange = heading > 1.0
+    assert ("kinetic energy that the same speeds have where the model starts" in str(run.outcome)) == strange
+    assert ("give speeds that suit the position, u=..." in str(run.outcome)) == strange
+    given = m.simulate(1e-3, q={"h": heading}, u=[math.cos(heading), math.sin(heading), 0.0])
+    assert "kinetic energy" not in str(given.outcome)
+    if strange:
+        with pytest.warns(UserWarning, match="give speeds that suit the position"):
+            m.linearize({"h": heading})

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..constraints.thresholds import INVOLVED, REDUNDANT
+from ..errors import UnknownNameError
 from .linearization import Operating, Tangent, first_order
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -101,7 +102,7 @@ class Steady:
         both = dict(zip((*self.coordinates, *self.speeds), (*self.q, *self.u), strict=True))
         both.update({f"tau_{s}": x for s, x in zip(self.speeds, self.tau, strict=True)})
         if name not in both:
-            raise KeyError(f"'{name}': there are {', '.join(both)}")
+            raise UnknownNameError("coordinate, speed or effort", name, both)
         return float(both[name])
 
     def __repr__(self) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from ..constraints.branches import speeds_near_singularity, speeds_on_branch
+from ..constraints.branches import speeds_on_branch
 from ..constraints.freedom import Freedom, count_freedom
 from ..constraints.projection import (
     InconsistentRows,
@@ -30,9 +30,6 @@ from .records import Array, ConstraintRows
 
 _NAMED = 6  # rows that an error names
 _LISTED = 4  # branches that an error tells
-
-MOST_TRIED = 32
-"""Initial speeds that give way one after the other, where they are not possible together; then all of them do."""
 
 
 class OffBranchError(ModelError):
@@ -294,138 +291,6 @@ def first_step(u: Array) -> float | None:
     return SINGULAR / speed if speed else None
 
 
-class StartChoice(NamedTuple):
-    """Names of what stays in a start, and of speeds that follow it whatever the model starts with."""
-
-    held: tuple[str, ...]
-    loose: tuple[str, ...] = ()
-
-
-def consistent_start(
-    answers: Answers, q: Array, u: Array, t: float, named: Sequence[str], usual: Sequence[str] = ()
-) -> tuple[Array, Array]:
-    """The start moved onto the constraints, what was `named` staying, and the `usual` speeds of the model if they can.
-
-    Coordinates are guesses: where they cannot all stay, they are moved too. Speeds that were named stay or are refused.
-    """
-    speeds = [name for name in named if name in answers.mechanism.speeds]
-    choices = start_choices(answers, named, usual)
-    for choice in choices[:-1]:
-        try:
-            return _start_with(answers, q, u, t, choice)
-        except OffBranchError:
-            raise
-        except ModelError:
-            pass  # they cannot all stay
-    try:
-        return _start_with(answers, q, u, t, choices[-1])
-    except ModelError as error:
-        if not speeds or isinstance(error, OffBranchError):
-            raise
-        raise _explain_named_speeds(answers, q, u, t, speeds, error) from None
-
-
-def _start_with(answers: Answers, q: Array, u: Array, t: float, choice: StartChoice) -> tuple[Array, Array]:
-    """The start moved onto the constraints by one choice."""
-    mechanism = answers.mechanism
-    q = close_configuration(answers, q, t, [i for i, c in enumerate(mechanism.coordinates) if c in choice.held])
-    held, loose = ([i for i, s in enumerate(mechanism.speeds) if s in names] for names in choice)
-    return q, consistent_speeds(answers, q, u, t, held, loose)
-
-
-def start_choices(answers: Answers, named: Sequence[str], usual: Sequence[str]) -> list[StartChoice]:
-    """What is tried in a start, in turn: with what is `named` stay those of the `usual` speeds, which the model starts
-    with, that can still be chosen where it starts; where they cannot all stay, the last of them give way. The others
-    follow: a wheel that the model lets roll at another speed."""
-    speeds = [name for name in named if name in answers.mechanism.speeds]
-    chosen = chosen_speeds(answers, speeds, [name for name in usual if name not in speeds])
-    fewer = [chosen[: len(chosen) - k] for k in range(min(len(chosen), MOST_TRIED))] + [()]
-    held = dict.fromkeys((*stay, *some) for stay in (named, speeds) for some in fewer)
-    return [StartChoice(names, tuple([s for s in usual if s not in names])) for names in held]
-
-
-def chosen_speeds(answers: Answers, named: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
-    """Of the `usual` speeds those that can be chosen beside the `named` ones and each other: where the model starts no
-    constraint determines them. Those given later come before earlier ones, and in one mapping the first before others.
-
-    Elsewhere, where a wheel is turned, the others may be able to follow, but only by motions that nobody meant.
-    """
-    mechanism = answers.mechanism
-    found, order = list[str](), sorted(usual, key=lambda name: -mechanism.speed_records[name].given)
-    A = _rows_of_the_model(answers) if usual else None
-    if A is None:
-        return tuple(order)
-    free = [i for i, name in enumerate(mechanism.speeds) if name not in named]
-    sizes = row_sizes(answers)
-    rank = row_rank(A[:, free], SINGULAR, sizes)
-    for name in order:
-        others = [i for i in free if i != mechanism.speeds.index(name)]
-        if row_rank(A[:, others], SINGULAR, sizes) == rank:
-            found.append(name)
-            free = others
-    return tuple(found)
-
-
-def _rows_of_the_model(answers: Answers) -> Array | None:
-    """A of the constraints where the model starts; None where that is nowhere."""
-    mechanism = answers.mechanism
-    q, u = given.start(mechanism, "q", None), given.start(mechanism, "u", None)
-    try:
-        A = constraint_rows(answers, close_configuration(answers, q, 0.0, ()), u).A
-    except ModelError:
-        return None
-    return A if np.all(np.isfinite(A)) else None
-
-
-def _explain_named_speeds(
-    answers: Answers, q: Array, u: Array, t: float, speeds: Sequence[str], error: ModelError
-) -> ModelError:
-    """The refusal of speeds that were named and cannot all stay; the error itself where other speeds would not help."""
-    mechanism = answers.mechanism
-    try:
-        _, near = project(answers, q, u, t=t)
-    except ModelError:
-        return error
-    problem = error.problems[0]
-    nearest = ", ".join(f"{name} {near[mechanism.speeds.index(name)]:.6g}" for name in speeds)
-    return ModelError(
-        Problem(
-            mechanism.where("start"),
-            f"the speeds {', '.join(speeds)} that were given are not possible together: {problem.what}",
-            problem.because,
-            f"name fewer of them, or give speeds that the constraints allow; the nearest are {nearest}",
-        )
-    )
-
-
-def refuse_held_start(answers: Answers, q: Array, u: Array, t: float) -> None:
-    """Refuse speeds at a singular position that the constraints do not allow close to it."""
-    if not np.any(u) or not is_singular(answers, q, u, t):
-        return
-
-    def rows_ahead(h: float) -> RowTerms:
-        there = close_configuration(answers, q + h * answers.ask("kinematics", t, None, q=q, u=u), t + h, ())
-        rows = rows_at(answers, there, u, t + h)
-        return RowTerms(rows.A, rows.rate, rows.phi, rows.A)
-
-    try:
-        turned = speeds_near_singularity(rows_ahead, u, row_labels(answers), general_rank(answers))
-    except (InconsistentRows, ModelError):  # nothing is known close to the position: the motion itself will show
-        return
-    if turned is not None:
-        allowed = ", ".join(
-            f"{s} {x:.3g} → {y:.3g}" for s, x, y in zip(answers.mechanism.speeds, u, turned, strict=True)
-        )
-        raise OffBranchError(
-            Problem(
-                answers.mechanism.where("constraints"),
-                f"constraints lose rank at this position, and close to it they do not allow these speeds: {allowed}",
-                "constraints hold at all times, so that their rates vanish too",
-                "give speeds that the constraints allow close to this position too, or start at a position close to it",
-            )
-        )
-
-
 def refuse_open_constraints(mechanism: Mechanism, error: InconsistentRows) -> ModelError:
     """The refusal of a model whose constraints cannot be met near its initial state."""
     return ModelError(_refusal(mechanism, error, "cannot be met near the initial state"))
@@ -460,28 +325,15 @@ def _branches(mechanism: Mechanism, branches: Sequence[Array]) -> str:
     return f"give speeds on one of the branches, such as {'; or '.join(listed)}{more};"
 
 
-def usual_speeds(mechanism: Mechanism, u: Any) -> list[str]:
-    """Speeds that the model starts with and that are meant where u says nothing else: all but zeros."""
-    if u is not None and not isinstance(u, Mapping):
-        return []
-    return [s.name for s in mechanism.speed_records.values() if s.initial and s.name not in held_names(u)]
-
-
-def held_names(*values: Any) -> list[str]:
-    """The names that a start fixes: those of mappings."""
-    return [str(name) for value in values if isinstance(value, Mapping) for name in cast("Mapping[Any, Any]", value)]
-
-
 __all__ = [
     "OffBranchError",
     "close_configuration",
-    "consistent_start",
+    "consistent_speeds",
     "constraint_rows",
     "drive_efforts",
     "first_step",
     "freedom",
     "general_rank",
-    "held_names",
     "is_singular",
     "placed_rows",
     "project",
@@ -489,6 +341,5 @@ __all__ = [
     "refuse_open_constraints",
     "row_labels",
     "row_sizes",
-    "start_choices",
-    "usual_speeds",
+    "rows_at",
 ]

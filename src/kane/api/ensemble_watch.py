@@ -21,8 +21,8 @@ from ..model import Mechanism
 from ..simulate import Members
 from .answers import Answers, embedding_of
 from .records import Array
-from .simulation import effort_symbols, force_symbols, watch_expression
 from .vehicles import refuse_planar_watch
+from .watched import effort_symbols, force_symbols, watch_expression
 
 SMOOTH = 0.5
 """Second differences beside an extreme in parts of that at it, or the other way round, from which on a parabola is put

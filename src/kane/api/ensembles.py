@@ -21,7 +21,7 @@ from ..boundary import check_path, check_text, describe_value
 from ..ensemble import Draws, Enough, JointTally, MemberBlock, Store, Tally, blocks_at_a_time, gather_blocks
 from ..ensemble.executors import capacity
 from ..ensemble.tallies import share_interval
-from ..errors import InputError, suggestion, visible
+from ..errors import InputError, NamedTable, suggestion, visible
 from ..markup import paragraph, table
 from ..simulate import ENDS
 from ..simulate.notice import after_compilation
@@ -36,8 +36,9 @@ from .ensemble_work import MemberWork
 from .limits import warn_without_effort_limits
 from .memory_needs import EnsembleSize, require_ensemble_memory
 from .records import Array
-from .simulation import ControlLaw, read_events
+from .simulation import ControlLaw
 from .starts import span
+from .watched import read_events
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -437,7 +438,8 @@ class _Gathering:
             q, u = store.array("q"), store.array("u")
 
         def by_name(labels: tuple[str, ...], values: Any) -> dict[str, Any]:
-            return {} if values is None else {label: values[:, k] for k, label in enumerate(labels)}
+            kind = "event" if labels is self.events else "watched quantity"
+            return NamedTable(kind, {} if values is None else {x: values[:, k] for k, x in enumerate(labels)})
 
         return Ensemble(
             self.work.times,
@@ -453,8 +455,8 @@ class _Gathering:
             by_name(watch, kept["low"]),
             by_name(watch, kept["high"]),
             by_name(watch, kept["end"]),
-            dict(zip(self.events, self.occurred.tolist(), strict=True)),
-            dict(zip(watch, self.tallies, strict=True)),
+            NamedTable("event", zip(self.events, self.occurred.tolist(), strict=True)),
+            NamedTable("watched quantity", zip(watch, self.tallies, strict=True)),
             self.joint,
             self.work,
             self.keep,

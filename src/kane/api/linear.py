@@ -36,11 +36,12 @@ from ..model.measures import MeasureNumbers
 from ..model.urdf.losses import dry_friction_at_rest, joint_losses
 from . import given
 from .answers import Answers, ProgramAnswer
-from .constrained import close_configuration, held_names, row_sizes
+from .constrained import close_configuration, row_sizes
 from .linear_batch import BatchPrograms, Samples, count_samples, gather_samples, linearize_samples
 from .records import Array
 from .simulation import ControlLaw, feedback_law
-from .starts import start_state
+from .start_choices import held_names
+from .starts import told_start
 from .tangents import efforts_of, refuse_efforts_in_time, tangent_of, tangents_of
 
 _MISSED = 1e-9  # relative effort by which a wanted motion may be missed
@@ -97,7 +98,7 @@ def linearize(
         many = _linearize_many(answers, samples, law, keep, driven, shown)
         return many.without(many.ignorable if ignore is True else ignore) if ignore else many
     answers = answers.with_parameters(parameters)
-    q0, u0 = start_state(answers, q, u, t)
+    q0, u0 = told_start(answers, q, u, t)
     loop = None
     if law is not None:
         if udot is not None:

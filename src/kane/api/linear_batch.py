@@ -21,8 +21,9 @@ from ..errors import KaneError
 from ..model.attitude import quaternion_places, unit_quaternions
 from . import given
 from .answers import Answers
-from .constrained import held_names, row_sizes, start_choices, usual_speeds
+from .constrained import row_sizes
 from .records import Array
+from .start_choices import held_names, start_choices, usual_speeds
 from .starts import start_state
 
 _MET = 1e-3 * SATISFIED  # residuals beside 1 + size, below which a state is on the constraints as it is

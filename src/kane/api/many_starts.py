@@ -19,9 +19,10 @@ from ..model import attitudes, locks
 from ..model.parameters import initial_states
 from ..simulate import ChangingSet
 from .answers import Answers, constraint_kernels
-from .constrained import StartChoice, constraint_rows, general_rank, placed_rows, row_labels, row_sizes, start_choices
+from .constrained import constraint_rows, general_rank, placed_rows, row_labels, row_sizes
 from .records import Array
 from .simulation import CONTRADICTS
+from .start_choices import StartChoice, start_choices
 from .starts import rolling_answers, touching_wheels, wheels_may_slide
 
 

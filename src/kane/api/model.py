@@ -43,6 +43,7 @@ from .places import PlaceAnswers
 from .recordings import show_model
 from .records import Array, Energy
 from .simulation import ControlLaw, set_up
+from .starts import start_sentences
 from .trajectory import Trajectory, present
 
 P = ParamSpec("P")
@@ -642,7 +643,8 @@ class Model:
         solution = ready.run(progress, checkpoints)
         if checkpoints is not None and solution.outcome.reason != "interrupt" and not isinstance(keep, Keep):
             checkpoints.remove()
-        return present(answers, ready.problem, solution, saturate=saturate)
+        told = (*ready.told, *start_sentences(answers, q, u, ready.start, ready.times))
+        return present(answers, ready.problem, solution, saturate=saturate, told=told)
 
     def __copy__(self) -> Self:
         """A model that changes without this one noticing."""

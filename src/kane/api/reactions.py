@@ -19,7 +19,7 @@ from ..constraints.multipliers import (
     multipliers_by_released_rows,
     multipliers_by_singular_values,
 )
-from ..errors import InputError, ModelError, Problem
+from ..errors import InputError, ModelError, Problem, UnknownNameError
 from ..formulation import Equations
 from ..formulation.kinetostatics import KinetostaticEquations
 from ..formulation.reactions import (
@@ -107,7 +107,7 @@ class Reactions(Mapping[str, Reaction]):
         if kinds:
             ways = " or ".join(f"'{name} ({kind})'" for kind in kinds)
             raise InputError(f"'{name}' is a {' and a '.join(kinds)}\n    fix: ask for {ways}")
-        raise KeyError(f"'{name}': there are {', '.join(self)}")
+        raise UnknownNameError("joint, constraint or auxiliary speed", name, self)
 
     def __contains__(self, name: object) -> bool:
         return name in self._by_label()
@@ -130,7 +130,7 @@ class Reactions(Mapping[str, Reaction]):
         ()
         """
         if row not in self.row_names:
-            raise InputError(f"no row '{row}': there are {', '.join(self.row_names) or 'none'}")
+            raise UnknownNameError("row", row, self.row_names)
         return self.multipliers[..., self.row_names.index(row)]
 
     def __iter__(self) -> Iterator[str]:

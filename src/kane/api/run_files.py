@@ -30,8 +30,8 @@ from .answers import Answers
 from .records import Array
 from .run_values import acceleration_names, state_columns, units_of
 from .saturation import Saturation
-from .simulation import effort_names
 from .vehicles import Crossing
+from .watched import effort_names
 
 if TYPE_CHECKING:
     from .model import Model

@@ -28,7 +28,7 @@ from .run_values import (
     unit_of_text,
     units_of,
 )
-from .simulation import effort_names, force_symbols
+from .watched import effort_names, force_symbols
 
 if TYPE_CHECKING:
     from ..model import Joint, Mechanism

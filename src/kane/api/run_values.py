@@ -18,15 +18,15 @@ import numpy as np
 from ..backends import Kernel, compile
 from ..boundary import describe_value
 from ..errors import InputError, suggestion
-from ..formulation import evaluation_program, power_program, reaction_symbols
+from ..formulation import evaluation_program, joint_symbols, power_program, reaction_symbols
 from ..graph import Expr
 from ..large import refuse_if_too_large
 from ..model import Mechanism
 from ..model.attitude import unit_quaternions
 from .answers import Answers
 from .records import Array
-from .simulation import effort_names, effort_symbols, force_symbols, watch_expression
 from .vehicles import refuse_planar_watch
+from .watched import effort_names, effort_symbols, force_symbols, watch_expression
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -68,7 +68,7 @@ def column(run: Trajectory, name: Any) -> Array:
         return run.acceleration()[:, rates.index(name)]
     if isinstance(name, str) and name in m.all_row_names:
         return run.multipliers[:, m.all_row_names.index(name)]
-    named = (*acceleration_names(m.coordinates), *reaction_symbols(m))
+    named = (*acceleration_names(m.coordinates), *reaction_symbols(m), *joint_symbols(m))
     if isinstance(name, str) and name in named:
         return evaluate(run, name)
     names = [*known, *rates, *m.all_row_names, *named]

@@ -19,18 +19,15 @@ from ..errors import InputError, ModelError, Problem, suggestion
 from ..formulation import (
     CompiledControl,
     control_program,
-    ground_symbols,
     jacobian_program,
+    joint_symbols,
     motion_program,
-    multiplier_symbols,
-    reaction_symbols,
     unit_program,
     watch_program,
 )
-from ..graph import Expr, Layout
+from ..graph import Expr, Layout, depends_on
 from ..large import large_motion, refuse_if_too_large
 from ..model import Mechanism
-from ..model.measures import MeasureNumbers
 from ..simulate import (
     AUTO,
     IMPACT_LAWS,
@@ -54,7 +51,8 @@ from .memory_needs import require_motion_memory
 from .modes import mode_table
 from .records import Array
 from .starts import span, start_state
-from .vehicles import judged_events, name_spins, refuse_planar_watch
+from .vehicles import judged_events, name_spins
+from .watched import find_undetermined, read_events
 
 ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
 Law = dict[Expr, Expr] | CompiledControl
@@ -74,13 +72,15 @@ _OPTIONS = ("max_step", "first_step", "max_steps", "chunk")
 @dataclass(frozen=True, slots=True)
 class Setup:
     """A simulation that is ready to run: what is simulated, the state [q, u, work] at its start, the times (s), a
-    control in Python, and settings of the integrator. Without such a control it can be pickled."""
+    control in Python, settings of the integrator, and what is `told` of what it watches. Without such a control it can
+    be pickled."""
 
     problem: MotionProblem
     start: Array
     times: Array
     control: Control | None
     settings: Mapping[str, Any]
+    told: tuple[str, ...] = ()
 
     def run(
         self, progress: Callable[[float], object] | None = None, checkpoints: Checkpoints | None = None
@@ -142,6 +142,7 @@ def set_up(
         _refuse_backward(mechanism, times)
         treatment = replace(_treatment(mechanism, embed, drift, singular), impact=impact, stepping=stepping)
         watched = [*read_events(mechanism, events), *judged_events(answers), *more_events]
+        told = find_undetermined(answers, watched, float(times.flat[0]), (q0, u0), held)
         problem = _problem(answers, law, watched, treatment, held, method)
     sampled = None
     if callable(control):
@@ -164,7 +165,7 @@ def set_up(
     weights = np.full(state.size, 1e-2 * rtol if atol is None else given.number(mechanism, "atol", atol))
     weights[state["work"].place] = _UNWEIGHED
     settings = {"method": STEPPING if stepping else method, "rtol": rtol, "atol": weights, "step": step, **options}
-    return Setup(problem, np.concatenate([q0, u0, [0.0]]), times, sampled, settings)
+    return Setup(problem, np.concatenate([q0, u0, [0.0]]), times, sampled, settings, told)
 
 
 def _refuse_unknown(options: Mapping[str, Any]) -> None:
@@ -195,6 +196,9 @@ def _problem(
     recursive = answers.recursive()
     if recursive and isinstance(law, CompiledControl):
         refuse_if_too_large(answers.mechanism, f"control {law!r}")
+        recursive = False
+    if recursive and depends_on([e for _, e in watched], joint_symbols(answers.mechanism).values()):
+        refuse_if_too_large(answers.mechanism, "events of reactions")
         recursive = False
     if recursive and answers.mechanism.changing:
         refuse_if_too_large(answers.mechanism, "what comes and goes")
@@ -294,6 +298,7 @@ def _check_contacts(
     if method != AUTO:
         raise InputError(f"method = {method!r}: contacts = 'stepping' has none\n    fix: leave the method out")
     rows = {name for c in mechanism.changing.values() for name in c.row_names()} | set(mechanism.row_names)
+    rows |= set(joint_symbols(mechanism))
     for name, value in (events or {}).items():
         watched = cast("Mapping[str, Any]", value).get("expression") if isinstance(value, Mapping) else value
         if isinstance(watched, str) and any(row in watched for row in rows):
@@ -414,56 +419,6 @@ def feedback_law(answers: Answers, control: ControlLaw | None) -> Law | None:
     return law_of(answers, control)
 
 
-def read_events(mechanism: Mechanism, events: Any) -> list[tuple[Event, Expr]]:
-    """What a motion is watched for, each event with the expression whose zero it is."""
-    found: list[tuple[Event, Expr]] = []
-    if events is not None and not isinstance(events, Mapping):
-        raise InputError(f"events = {describe_value(events)}\n    fix: give a mapping name → expression")
-    for name, value in cast("Mapping[str, Any]", events or {}).items():
-        spec = dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else {"expression": value}
-        expression = spec.pop("expression", None)
-        unknown = set(spec) - {"direction", "terminal"}
-        if expression is None or unknown:
-            raise ModelError(
-                Problem(
-                    mechanism.where(f"event '{name}'"),
-                    f"cannot be made of {sorted(spec)}" if unknown else "has no expression",
-                    fix="give an expression, or {expression, direction, terminal}",
-                )
-            )
-        found.append((Event(name, **spec), watch_expression(mechanism, expression, f"event '{name}'")))
-    refuse_planar_watch(mechanism, [expr for _, expr in found])
-    return found
-
-
-def effort_names(speeds: Sequence[str]) -> tuple[str, ...]:
-    """Names of efforts along the speeds, of tau and of the control law together: tau_u1 acts along u1."""
-    return tuple(f"tau_{name}" for name in speeds)
-
-
-def effort_symbols(mechanism: Mechanism) -> dict[str, Expr]:
-    """Names and symbols of efforts along the speeds; a name that the description has for something else is left out."""
-    names = effort_names(mechanism.speeds)
-    return {name: mechanism.graph.input(name) for name in names if name not in mechanism.known_names}
-
-
-def force_symbols(mechanism: Mechanism) -> dict[str, Expr]:
-    """Names and symbols of forces that follow from the motion: multipliers of rows, reactions that auxiliary speeds
-    bring into evidence, and what the ground does."""
-    rows = (*mechanism.row_names, *(name for c in mechanism.changing.values() for name in c.row_names()))
-    multipliers = dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True))
-    return reaction_symbols(mechanism) | multipliers | ground_symbols(mechanism)
-
-
-def watch_expression(mechanism: Mechanism, expression: Any, where: str, more: Mapping[str, Expr] | None = None) -> Expr:
-    """What an event watches: an expression of the description in which rows of constraints name their multipliers and
-    tau_u1 the effort along u1, with measure numbers (r.BODY.x) and `more` names that it may use."""
-    symbols = force_symbols(mechanism) | effort_symbols(mechanism) | dict(more or {})
-    if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
-        return symbols[expression.strip()]  # also one that is no name of the grammar
-    return mechanism.scalar(expression, where, MeasureNumbers(mechanism, symbols | mechanism.names()))
-
-
 def _efforts_of(
     control: Callable[..., Any], layout: Layout, held: Array, most: Array
 ) -> Callable[[float, Array], Array]:
@@ -490,11 +445,6 @@ def _efforts_of(
 __all__ = [
     "ControlLaw",
     "Setup",
-    "effort_names",
-    "effort_symbols",
     "feedback_law",
-    "force_symbols",
-    "read_events",
     "set_up",
-    "watch_expression",
 ]

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..advice import Option
 from ..boundary import describe_value
 from ..constraints.thresholds import REDUNDANT, TOUCHING
 from ..errors import InputError, ModelError, warn
 from ..model import Mechanism, attitudes, lock_problem, locks
 from . import given
 from .answers import Answers
-from .constrained import (
-    consistent_speeds,
-    consistent_start,
-    constraint_rows,
-    held_names,
-    refuse_held_start,
-    usual_speeds,
-)
+from .constrained import consistent_speeds, constraint_rows
 from .records import Array
+from .start_choices import consistent_start, held_names, refuse_held_start, usual_speeds
 
 
 def start_state(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]:
@@ -42,6 +37,48 @@ def start_state(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]
     if at_lock:
         raise ModelError([lock_problem(mechanism, lock) for lock in at_lock])
     return q0, u0
+
+
+def told_start(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]:
+    """As `start_state`, with a warning of what there is to tell of it."""
+    found = start_state(answers, q, u, t)
+    for sentence in start_sentences(answers, q, u, np.concatenate(found), t):
+        warn(sentence)
+    return found
+
+
+def start_sentences(answers: Answers, q: Any, u: Any, state: Array, t: Any) -> Iterable[str]:
+    """What there is to tell of a start, whose state [q, u, ...] was made of q and u: that at the position q the same
+    speeds make much more or less motion than where the model starts, as those of a sleigh along fixed axes do that was
+    turned about."""
+    mechanism = answers.mechanism
+    if q is None or not mechanism.constraints or not (u is None or isinstance(u, Mapping)):
+        return
+    n, begin = len(mechanism.coordinates), float(np.asarray(t, dtype=float).flat[0])
+    start = state[:n], state[n : n + len(mechanism.speeds)]
+    try:
+        usual = start_state(answers, None, u, t)
+    except ModelError:  # the speeds belong to the position that was given
+        return
+    masses = [np.atleast_2d(answers.ask("mass_matrix", begin, None, q=at)) for at, _ in (start, usual)]
+    here, there = (0.5 * float(v @ M @ v) for M, (_, v) in zip(masses, (start, usual), strict=True))
+    if not there > 0.0 or there / STRANGE <= here <= there * STRANGE:
+        return
+    change = (start[1] - usual[1]) * np.sqrt(np.abs(np.diag(masses[0])))
+    order = np.argsort(-np.abs(change)).tolist()[:_TOLD]
+    told = [i for i in order if abs(change[i]) > _FELT * np.abs(change).max()]
+    changed = ", ".join(f"{mechanism.speeds[i]} {start[1][i]:.4g} instead of {usual[1][i]:.4g}" for i in told)
+    much = f"{here / there:.3g} times the kinetic energy" if here > there else "hardly any of the kinetic energy"
+    yield (
+        f"at this position the start has {much} that the same speeds have where the model starts: {changed}; "
+        f"if that is not meant, give speeds that suit the position, {Option('u')}"
+    )
+
+
+STRANGE = 25.0
+"""How many times the kinetic energy a start may have, or how small a part, without being told: five times the speed."""
+
+_TOLD, _FELT = 4, 0.1  # speeds that are named, and the share of the largest change from which on they are
 
 
 def _roll(answers: Answers, q: Array, u: Array, t: float, named: Sequence[str]) -> Array:
@@ -102,4 +139,12 @@ def _unit(mechanism: Mechanism, q: Array) -> Array:
     return unit
 
 
-__all__ = ["rolling_answers", "span", "start_state", "touching_wheels", "wheels_may_slide"]
+__all__ = [
+    "rolling_answers",
+    "span",
+    "start_sentences",
+    "start_state",
+    "told_start",
+    "touching_wheels",
+    "wheels_may_slide",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +34,7 @@ from .constrained import constraint_rows, freedom
 from .lifting import judge_contacts
 from .limits import bounded_efforts, limit_sentences
 from .mode_answers import answer_in_modes, changing_motion
+from .pulling import pull_sentences
 from .reactions import Reactions
 from .recordings import recording, show_trajectory, write_recording
 from .records import Array, Energy, Momentum, Residuals
@@ -416,8 +417,11 @@ class Trajectory:
         return f"<Trajectory of '{visible(self.answers.mechanism.name)}', {len(self)} times: {self.outcome}>"
 
 
-def present(answers: Answers, problem: MotionProblem, solution: Solution, *, saturate: bool = False) -> Trajectory:
-    """The trajectory of what was simulated, efforts of its control being held within their limits if `saturate`."""
+def present(
+    answers: Answers, problem: MotionProblem, solution: Solution, *, saturate: bool = False, told: Iterable[str] = ()
+) -> Trajectory:
+    """The trajectory of what was simulated, efforts of its control being held within their limits if `saturate`; with
+    what is to be `told` of its start."""
     run = present_so_far(answers, problem, solution)
     outcome = name_stop(answers, solution.outcome, run.q[-1])
     embedding = problem.modes[0].embedding
@@ -434,7 +438,7 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution, *, sat
     limited = find_saturation(run, problem, solution)
     driven = problem.law is not None or solution.held is not None
     none = saturate and driven and bool(bounded_efforts(answers.mechanism))
-    said = [*judgement, *limit_sentences(run), *saturation_sentences(limited, none=none)]
+    said = [*told, *judgement, *pull_sentences(run), *limit_sentences(run), *saturation_sentences(limited, none=none)]
     outcome = judge_poles(answers, outcome.add(*said), run.t, run.q, run.u)
     crossed = judgement.crossings
     return replace(run, outcome=outcome, singularities=passed, ground_crossings=crossed, saturation=limited)

@@ -15,7 +15,7 @@ from ..api.kept_runs import Keep
 from ..api.memory_needs import require_motion_memory
 from ..api.run_files import SUFFIXES
 from ..api.run_pictures import check_drawn
-from ..api.simulation import effort_names
+from ..api.watched import effort_names
 from ..errors import InputError
 from ..report.motions import Motion
 from ..simulate import Transition

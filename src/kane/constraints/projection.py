@@ -174,15 +174,34 @@ def least_change(
 
 
 def least_beside(A: Array, right: Array, movable: list[int], loose: list[int]) -> Array:
-    """Solutions (k, n) of A x = right, (k or 1, m, n) and (k, m), that are zero but in places `movable` and `loose`
-    and least in the movable ones: these do what no loose one can do, then the loose ones do the rest."""
+    """Solutions (k, n) of A x = right, (k or 1, m, n) and (k, m), that are zero but in places `movable` and `loose`,
+    and in as few of the movable ones as it takes: these do what no loose one can do, then the loose ones do the rest.
+    """
     G, B, aim = A[:, :, movable], A[:, :, loose], right[..., None]
     follow = np.linalg.pinv(B, rcond=SINGULAR)
     beyond = np.eye(B.shape[1]) - B @ follow
+    needed = beyond @ G
     step = np.zeros((len(right), A.shape[2], 1))
-    step[:, movable] = np.linalg.pinv(beyond @ G, rcond=SINGULAR) @ (beyond @ aim)
+    step[:, movable] = np.linalg.pinv(needed * _spanning_columns(needed)[:, None, :], rcond=SINGULAR) @ (beyond @ aim)
     step[:, loose] = follow @ (aim - G @ step[:, movable])
     return step[..., 0]
+
+
+def _spanning_columns(A: Array) -> Any:
+    """Columns that span all others, of matrices (k, m, n), (k, n) of bool: by pivots, the longest first."""
+    rest, every, found = A.copy(), np.arange(len(A)), np.zeros((len(A), A.shape[2]), dtype=bool)
+    first = np.zeros(len(A))
+    for _ in range(min(A.shape[1:])):
+        squares = (rest**2).sum(axis=1)
+        column = np.argmax(squares, axis=1)
+        length = np.sqrt(squares[every, column])
+        first = np.maximum(first, length)
+        some = length > SINGULAR * first
+        e = rest[every, :, column] / np.where(some, length, 1.0)[:, None]
+        rest -= np.where(some, 1.0, 0.0)[:, None, None] * e[:, :, None] * (e[:, None, :] @ rest)
+        rest[every[some], :, column[some]] = 0.0
+        found[every[some], column[some]] = True
+    return found
 
 
 def _least_squares(whole: Array, right: Array, within: float) -> Array:

@@ -5,6 +5,7 @@ from .closed_form import CLOSED_FORM, PIVOTS, ClosedFormOf, closed_form_program
 from .equations import Equations, formulate
 from .ground import SAFETY, TIPOVER, Ground, contacts_program, ground_program, safety_program
 from .ground_symbols import Judged, ground_symbols, judged_symbols
+from .joint_symbols import joint_symbols
 from .marks import marks_program
 from .modes import ModeRows, SlidingFriction, mode_programs
 from .motion import (
@@ -66,6 +67,7 @@ __all__ = [
     "hull_edges",
     "is_steady",
     "jacobian_program",
+    "joint_symbols",
     "judged_symbols",
     "layout_of",
     "marks_program",

@@ -17,6 +17,7 @@ from .auxiliary import without_reaction_symbols
 from .constraints import Constraints, displacements
 from .equations import Equations
 from .ground_symbols import without_ground_symbols
+from .joint_symbols import without_joint_symbols
 from .places import jacobian, place_of, pose
 from .reactions import multiplier_symbols
 from .sweep import Power, add_actions
@@ -253,7 +254,8 @@ def watch_program(equations: Equations, exprs: Sequence[Expr], law: ControlLaw |
     """The functions that events watch, one output each, forces of the ground under a control law among them. Where one
     of them names a multiplier (`multiplier_symbols`) the program reads `Layout.event_inputs`, with the multipliers of
     all rows as its last inputs."""
-    watched = without_ground_symbols(equations, equations.system.take(exprs))
+    watched = without_joint_symbols(equations, equations.system.take(exprs))
+    watched = without_ground_symbols(equations, watched)
     watched = apply_law(equations, law, without_reaction_symbols(equations, watched))
     outputs = {"events": ((len(watched),), watched)}
     symbols = multiplier_symbols(equations.graph, layout_of(equations).rows)
@@ -266,7 +268,8 @@ def watch_program(equations: Equations, exprs: Sequence[Expr], law: ControlLaw |
 def evaluation_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
     """Expressions of the description along a motion, (n,), from t and whichever of q, u, udot, work, tau, free
     parameters and multipliers (`multiplier_symbols`) they depend on."""
-    values = without_ground_symbols(equations, equations.system.take(exprs))
+    values = without_joint_symbols(equations, equations.system.take(exprs), accelerated=True)
+    values = without_ground_symbols(equations, values)
     values = without_reaction_symbols(equations, values, accelerated=True)
     symbols = multiplier_symbols(equations.graph, layout_of(equations).rows)
     groups = ["q", "u", "udot", "work", "tau", "parameters"]

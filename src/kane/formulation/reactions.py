@@ -170,15 +170,43 @@ def reactions_program(equations: Equations) -> Program:
 def released_wrench(equations: Equations, joint: str, body: Body, multipliers: Sequence[Expr]) -> Wrench:
     """Force and moment of one joint on its child about the child's origin, along the child's axes, from q, u, udot and
     the multipliers of all rows."""
+    moving, link, F, M = _release(equations, joint, multipliers)
+    assert body.frame is not None
+    M = minus(M, cross(link.to_origin, F))
+    return moving.turn(F, link.frame, body.frame), moving.turn(M, link.frame, body.frame)
+
+
+def reaction_of_joint(equations: Equations, joint: str, multipliers: Sequence[Expr]) -> Wrench:
+    """The same about the joint's point, in N."""
+    moving, link, F, M = _release(equations, joint, multipliers)
+    M = minus(M, cross(_to_pin(equations.system, link), F))
+    return moving.turn(F, link.frame, equations.mechanism.N), moving.turn(M, link.frame, equations.mechanism.N)
+
+
+def _release(equations: Equations, joint: str, multipliers: Sequence[Expr]) -> tuple[Kinematics, Link, Triple, Triple]:
+    """(velocities, link, force and moment of one joint on its child about the link's reference point, along the link's
+    axes)."""
     system, links = equations.system, equations.original_links
     moving = system.kinematics(links)
     released = Released(system, links, joint)
     power = _power_of_all(equations, moving, released, multipliers)
     link = next(link for link in links if link.joint.name == joint)
     a, b, c, x, y, z = power.derivatives(released.speeds(link))
-    F, M = (x, y, z), minus((a, b, c), cross(link.to_origin, (x, y, z)))
-    assert body.frame is not None
-    return moving.turn(F, link.frame, body.frame), moving.turn(M, link.frame, body.frame)
+    return moving, link, (x, y, z), (a, b, c)
+
+
+def constraint_wrench(equations: Equations, constraint: str, multipliers: Sequence[Expr]) -> Wrench:
+    """Force and moment of a constraint on its second body about the constraint's point, in N, from q and the
+    multipliers of all rows."""
+    kin, r = equations.velocities, 0
+    total: Wrench = (kin.zero, kin.zero)
+    for c in equations.mechanism.constraints.values():
+        for row in c.rows:
+            if c.name == constraint:
+                F, M = _on_second(equations, kin, c, row)
+                total = _add_wrenches(total, (scaled(multipliers[r], F), scaled(multipliers[r], M)))
+            r += 1
+    return total
 
 
 def _power_of_all(equations: Equations, moving: Kinematics, released: Released, multipliers: Sequence[Expr]) -> Power:
@@ -415,9 +443,11 @@ __all__ = [
     "bodies_program",
     "body_actions",
     "body_of",
+    "constraint_wrench",
     "joint_tree",
     "multiplier_symbols",
     "orientation_program",
+    "reaction_of_joint",
     "reactions_program",
     "released_wrench",
     "rows_program",

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
-from ..errors import ModelError, Problem, suggestion, visible
+from ..errors import ModelError, NamedTable, Problem, suggestion, visible
 from ..graph import Expr, Values
 from ..space import Kinematics
 from ..space.algebra import Triple
@@ -55,16 +55,18 @@ class Mechanism(Tree):
 
     def __init__(self, name: str = "model", *, gravity: Sequence[Quantity] = (0.0, 0.0, 0.0), about: str = ""):
         super().__init__(name, about)
-        self.loads: dict[str, BuiltLoad] = {}
-        self.constraints: dict[str, BuiltConstraint] = {}
-        self.changing: dict[str, BuiltChanging] = {}  # what comes and goes, by the names of its elements
+        self.loads: dict[str, BuiltLoad] = NamedTable("load")
+        self.constraints: dict[str, BuiltConstraint] = NamedTable("constraint")
+        self.changing: dict[str, BuiltChanging] = NamedTable(
+            "changing constraint"
+        )  # what comes and goes, by the names of its elements
         self._rows, self._steps = 0, 0  # rows so far, and frames between them and the ground
         self._elements_of: dict[str, tuple[BuiltChanging, ...]] = {}  # the same, by the names that they were given
         self.reaction_wheels: dict[str, ReactionWheel] = {}
         self.axis_mounts: dict[tuple[int, int, int], KnownRotation] = {}  # nodes of wheels' axes → their mounts
-        self.vehicles: dict[str, BuiltVehicle] = {}
+        self.vehicles: dict[str, BuiltVehicle] = NamedTable("vehicle")
         self.pendulums: dict[str, Expr] = {}  # slosh → length (m)
-        self.controls: dict[str, NamedControl] = {}
+        self.controls: dict[str, NamedControl] = NamedTable("control")
         self.rotors: dict[str, Rotor] = {}
         self.limits: dict[str, Limit] = {}  # coordinate → what it and its drive can bear
         self._gravity: Sequence[Quantity] = gravity
@@ -552,7 +554,7 @@ class Mechanism(Tree):
             raise ModelError(Problem(self.where("speeds"), f"{len(definitions)} speeds are chosen", because, fix))
         names = {name: symbol for name, symbol in self._names.items() if name not in self.speed_records}
         measures = MeasureNumbers(self, dict(names))
-        chosen: dict[str, Speed] = {}
+        chosen: dict[str, Speed] = NamedTable("speed")
         for name, definition in definitions.items():
             self.new_name(name, "speed", names, symbol=True)
             expr = self.scalar(definition, f"speed '{name}'", measures)
@@ -594,11 +596,11 @@ class Mechanism(Tree):
                     "name each coordinate once",
                 )
             )
-        self.coordinate_records = {n: self.coordinate_records[n] for n in names}
+        self.coordinate_records = NamedTable("coordinate", {n: self.coordinate_records[n] for n in names})
         if not self._speeds_chosen:
             place = self.variable_order()
             ordered = sorted(self.speed_records.values(), key=lambda s: place[repr(s.definition)])
-            self.speed_records = {s.name: s for s in ordered}
+            self.speed_records = NamedTable("speed", {s.name: s for s in ordered})
 
     def variable_order(self) -> dict[str, int]:
         """Motion variable → place of the coordinate whose rate it is, or of the first coordinate of its joint; behind

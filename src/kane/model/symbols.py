@@ -15,7 +15,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
-from ..errors import ExpressionError, ModelError, Problem, excerpt, suggestion
+from ..errors import ExpressionError, ModelError, NamedTable, Problem, excerpt, suggestion
 from ..graph import Expr, Graph, evaluate, reachable
 from ..graph.graph import INPUT
 from ..space import rotations
@@ -130,9 +130,9 @@ class Symbols:
         self._unit_vectors: dict[tuple[int, int, int], Triple] = {}  # nodes of an axis in numbers → the unit vector
         for e in self.unturned:
             self._unit_vectors[e[0].id, e[1].id, e[2].id] = e
-        self.parameters: dict[str, Parameter] = {}
-        self.coordinate_records: dict[str, Coordinate] = {}
-        self.speed_records: dict[str, Speed] = {}
+        self.parameters: dict[str, Parameter] = NamedTable("parameter")
+        self.coordinate_records: dict[str, Coordinate] = NamedTable("coordinate")
+        self.speed_records: dict[str, Speed] = NamedTable("speed")
         self.motion_variables: dict[str, Expr] = {}
         self.variable_places: dict[str, int] = {}  # motion variable → its place among them
         self.default_speeds: dict[str, str] = {}  # motion variable → name of the speed that is equal to it by default

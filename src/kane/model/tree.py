@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..boundary import describe_value
-from ..errors import ExpressionError, ModelError, Problem, closest
+from ..errors import ExpressionError, ModelError, NamedTable, Problem, closest
 from ..graph import Expr
 from ..space import Frame, Kinematics, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, minus, parallel_axis_term, scaled, transpose
@@ -77,8 +77,8 @@ class Tree(Symbols):
         zero = self.graph.const(0.0)
         none = (zero, zero, zero)
         self.ground = Body("ground", zero, none, (none, none, none), frame=self.N, origin=self.O)
-        self.bodies: dict[str, Body] = {}
-        self.joints: dict[str, Joint] = {}
+        self.bodies: dict[str, Body] = NamedTable("body")
+        self.joints: dict[str, Joint] = NamedTable("joint")
         self.frames: dict[str, Frame] = {"N": self.N, "ground": self.N}
         self.points: dict[str, Point] = {"O": self.O, "ground": self.O}
         self.declared_frames: dict[str, Frame] = {}  # by the analyst, not by joints

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, UnknownNameError
 
 NAMED = 2  # constraints that are open and still named in a line
 SHOWN = 10
@@ -114,9 +114,17 @@ class Crossings:
 
 
 class WatchedEvents(tuple[Crossings, ...]):
-    """The events of a motion in the order in which they were given; prints as a line for each."""
+    """The events of a motion in the order in which they were given, by that or by name; prints as a line for each."""
 
     __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        named = {found.event.name: found for found in self}
+        if key not in named:
+            raise UnknownNameError("event", key, named)
+        return named[key]
 
     def __repr__(self) -> str:
         return "\n".join(map(str, self)) or "no events"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
+from ..formulation import joint_symbols
 from ..formulation.ground_symbols import ground_symbols
 from ..graph import Expr, reachable
 from ..graph.rules import CONST, INPUT
@@ -29,6 +30,7 @@ _SPEEDS = {
 _EFFORTS = {"rad/s": "N m", "m/s": "N", "": ""}
 _ACCELERATIONS = {"rad/s": "rad/s²", "m/s": "m/s²"}
 _GROUND = {"longitudinal": "N", "lateral": "N", "normal": "N", "friction": "", "tipover": "N rad"}
+_REACTIONS = {"force": "N", "moment": "N m"}
 
 
 def coordinate_units(model: Mechanism) -> list[str]:
@@ -126,8 +128,9 @@ _RULES: Mapping[str, Callable[..., Powers | None]] = {
 
 def units_by_name(model: Mechanism) -> dict[str, str]:
     """The unit of every column of a motion, by its name: t, coordinates, their rates (q1'), speeds, accelerations
-    (u1'), efforts (tau_u1), work, λ of rows of constraints, reactions that auxiliary speeds bring into evidence, and
-    what the ground does (normal.WHEEL); empty where the description does not define it."""
+    (u1'), efforts (tau_u1), work, λ of rows of constraints, reactions that auxiliary speeds bring into evidence or of
+    joints and constraints (force.JOINT.x), and what the ground does (normal.WHEEL); empty where the description does
+    not define it."""
     speeds = dict(zip(model.speeds, speed_units(model), strict=True))
     reactions = () if model.auxiliary is None else model.auxiliary.reactions
     held = (*model.constraints.values(), *model.changing.values())
@@ -135,6 +138,7 @@ def units_by_name(model: Mechanism) -> dict[str, str]:
         **{name: row.unit for part in held for name, row in zip(part.row_names(), part.rows, strict=True)},
         **{reaction.name: reaction.unit for reaction in reactions},
         **{name: _GROUND.get(name.partition(".")[0], "") for name in ground_symbols(model)},
+        **{name: _REACTIONS[name.partition(".")[0]] for name in joint_symbols(model)},
         "t": "s",
         **dict(zip(model.coordinates, coordinate_units(model), strict=True)),
         **speeds,

@@ -111,7 +111,7 @@ def test_times_and_shares_that_are_none_are_refused() -> None:
 def test_states_that_were_found_print_as_tables() -> None:
     m = cart()
     assert repr(m.equilibrium()).startswith("steady to")
-    with pytest.raises(KeyError, match="'title': there are place, tilt, pace, turn, tau_pace, tau_turn"):
+    with pytest.raises(KeyError, match=r"no coordinate, speed or effort 'title'\n.*did you mean 'tilt'"):
         m.equilibrium()["title"]
     assert repr(m.linearize()).startswith("linearization of 'cart'")
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from ...errors import ExpressionError, ModelError, closest, warn
+from ...errors import ExpressionError, ModelError, NamedTable, closest, warn
 from ..attitude import attitudes
 from ..mechanism import Mechanism
 from ..size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS, TURN
@@ -261,7 +261,7 @@ def _read_parameters(r: NodeValues, file: Entry, forms: Forms) -> None:
         r.faults.lost_words.update(given)
         return
     _read_all(r, "parameters", (given[name] for name in order), read_parameter)
-    r.m.parameters = {name: r.m.parameters[name] for name in given if name in r.m.parameters}
+    r.m.parameters = NamedTable("parameter", {name: r.m.parameters[name] for name in given if name in r.m.parameters})
 
 
 def _order_by_needs(needs: Mapping[str, set[str]]) -> list[str]:
