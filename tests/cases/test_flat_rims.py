@@ -77,3 +77,17 @@ def test_a_bicycle_that_falls_has_one_remedy_whatever_is_sampled() -> None:
     run = kane.load("whipple-bicycle").simulate(np.linspace(0.0, 10.0, 1001), u={"ux": 2.0, "uroll": 0.2})
     said = str(run.outcome)
     assert said.count("fix:") == 1 and "'abs(roll) - 80*deg'" in said and "r.rear-wheel" not in said
+
+
+@pytest.mark.parametrize("ask", ["simulate", "linearize", "many"])
+def test_a_bicycle_that_lies_flat_does_not_start(ask: str) -> None:
+    """Its height follows from other coordinates, so that its rows have values there; 1e-3 rad above it has a motion."""
+    m, u = kane.load("whipple-bicycle"), {"ux": 3.0}
+    questions = {
+        "simulate": lambda roll: m.simulate(0.0, q={"roll": roll}, u=u),
+        "linearize": lambda roll: m.linearize({"roll": roll}, u),
+        "many": lambda roll: m.linearize({"roll": [1.5, roll]}, u),
+    }
+    with pytest.raises(kane.ModelError, match=r"start: wheel 'rear-wheel' lies flat(?s:.*)fix: start with"):
+        questions[ask](math.pi / 2)
+    questions[ask](math.pi / 2 - 1e-3)

@@ -28,6 +28,7 @@ from style.source import ROOT
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 SAME = 1e-9  # of accelerations by two choices of speeds, relative
+MOVED = 1e-7  # m, rad, of motions integrated to 1e-11 from speeds that meet constraints to 1e-9
 KINDS = ("revolute", "prismatic", "gimbal", "spherical", "universal", "revolute", "revolute")
 
 
@@ -463,3 +464,16 @@ def test_speeds_that_do_not_determine_the_rates_at_the_start_are_not_suggested()
         assert np.all(np.isfinite(twin.forward_dynamics(q, u, np.zeros(5))))
     for beside in ("suggested", {"vx": "x'", "vy": "y'", "u1": "sin(theta)*psi'", "u2": "theta'", "u3": "phi'"}):
         assert "The same with other speeds" in kane.Model.of(m).explain(beside=beside).to_text()
+
+
+def test_speeds_that_are_chosen_anew_leave_a_start_off_the_constraints_where_it_was() -> None:
+    """The cart states its speed along, and leaves open how fast it turns while the wheel of its caster stands askew."""
+    m = kane.load("shopping-cart")
+    other = copy.copy(m)
+    other.set_speeds({"u1": "v.basket.x", "v": "v.basket.y", "u2": "heading'", "uturn": "heading' + turn'"})
+    t = np.linspace(0.0, 2.0, 9)
+    one, two = (x.simulate(t, rtol=1e-11, atol=1e-13) for x in (m, other))
+    assert np.abs(one.q - two.q).max() <= MOVED
+    assert m.suggest_speeds(apply=True).best.definitions  # as the shell writes it to a file
+    three = m.simulate(t, rtol=1e-11, atol=1e-13)
+    assert np.abs(one.q - three.q).max() <= MOVED

@@ -23,11 +23,12 @@ from ..simulate import ENDS, REASONS, Members, Outcome
 from .answers import Answers
 from .ensemble_groups import BlockResults, MemberGroup
 from .ensemble_watch import Efforts, evaluate_program, extremes, extremes_between, look_times, watch_motions
+from .flat_wheels import rolls
 from .many_starts import are_lawful, initial_states_of, roll_together, start_together, starts_are_alike
 from .records import Array
 from .simulation import Setup, set_up
 from .starts import wheels_may_slide
-from .stops import flat_events, judge_poles, may_pass_poles, name_stop, rolls
+from .stops import flat_events, judge_poles, may_pass_poles, name_stop
 from .trajectory import present_so_far
 
 TRIED = 8

@@ -22,6 +22,7 @@ from ..model.attitude import quaternion_places, unit_quaternions
 from . import given
 from .answers import Answers
 from .constrained import row_sizes
+from .flat_wheels import refuse_flat_wheels
 from .records import Array
 from .start_choices import held_names, start_choices, usual_speeds
 from .starts import start_state
@@ -69,7 +70,9 @@ def gather_samples(answers: Answers, k: int, q: Any, u: Any, tau: Any, t: Any, p
     samples = Samples(clock, unit_quaternions(m, spread("q", q)), spread("u", u), spread("tau", tau), values)
     if not m.constraints:
         return samples
-    return _move_onto_constraints(answers, samples, q, u)
+    moved = _move_onto_constraints(answers, samples, q, u)
+    refuse_flat_wheels(answers, moved.t, moved.q, values)
+    return moved
 
 
 def _move_onto_constraints(answers: Answers, s: Samples, q: Any, u: Any) -> Samples:

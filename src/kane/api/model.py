@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 
-from ..analysis import BaseParameters, CheckReport, SpeedSuggestions, base_parameters, check, with_speeds
+from ..analysis import BaseParameters, CheckReport, SpeedSuggestions, base_parameters, check
 from ..boundary import FAULTS, check_choice, check_function, odd_argument, refuse_odd
 from ..constraints.projection import InconsistentRows
 from ..errors import InputError, ModelError, SingularError, WritingError
@@ -43,7 +43,7 @@ from .places import PlaceAnswers
 from .recordings import show_model
 from .records import Array, Energy
 from .simulation import ControlLaw, set_up
-from .starts import start_sentences
+from .starts import moved_speeds, start_sentences
 from .trajectory import Trajectory, present
 
 P = ParamSpec("P")
@@ -77,6 +77,18 @@ def _forward_description(method: Callable[Concatenate[Mechanism, P], R]) -> Call
         except FAULTS as error:
             raise odd_argument(f"Model.{method.__name__}", args, options, error, method) from error
 
+    return _copy_signature(forward, method)
+
+
+def _forward_motion(method: Callable[Concatenate[Mechanism, P], R]) -> Callable[Concatenate[Model, P], R]:
+    """A method of a model that describes the same motion anew: that of its mechanism, with the speeds that it starts
+    with."""
+
+    def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
+        self.set_initial(moved_speeds(self._answers))  # pyright: ignore[reportPrivateUsage]
+        return describe(self, *args, **options)
+
+    describe = _forward_description(method)
     return _copy_signature(forward, method)
 
 
@@ -172,7 +184,7 @@ class Model:
     contact = _forward_description(Mechanism.contact)
     control = _forward_description(Mechanism.control)
     limit = _forward_description(Mechanism.limit)
-    set_speeds = _forward_description(Mechanism.set_speeds)
+    set_speeds = _forward_motion(Mechanism.set_speeds)
     set_gravity = _forward_description(Mechanism.set_gravity)
     set_initial = _forward_description(Mechanism.set_initial)
 
@@ -425,8 +437,7 @@ class Model:
         """
         found = explaining.suggest(self._answers, tries, progress)
         if apply and found.best is not found.present:
-            self._answers = self._answers.of(with_speeds(self.mechanism, found.best.definitions))
-            self._shared = False
+            self.set_speeds(found.best.definitions)
         return found
 
     # what is asked: states ---------------------------------------------------------------------------------------

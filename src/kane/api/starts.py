@@ -9,12 +9,13 @@ import numpy as np
 
 from ..advice import Option
 from ..boundary import describe_value
-from ..constraints.thresholds import REDUNDANT, TOUCHING
-from ..errors import InputError, ModelError, warn
+from ..constraints.thresholds import REDUNDANT, SATISFIED, TOUCHING
+from ..errors import InputError, KaneError, ModelError, warn
 from ..model import Mechanism, attitudes, lock_problem, locks
 from . import given
 from .answers import Answers
 from .constrained import consistent_speeds, constraint_rows
+from .flat_wheels import refuse_flat_wheels
 from .records import Array
 from .start_choices import consistent_start, held_names, refuse_held_start, usual_speeds
 
@@ -29,6 +30,7 @@ def start_state(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]
         # speeds that the model starts with are meant; coordinates may be guesses, such as the height of a wheel
         begin = float(np.asarray(t, dtype=float).flat[0])
         q0, u0 = consistent_start(answers, q0, u0, begin, named, usual_speeds(mechanism, u))
+        refuse_flat_wheels(answers, np.array([begin]), q0[None])
         refuse_held_start(answers, q0, u0, begin)
     if wheels_may_slide(mechanism) and (u is None or isinstance(u, Mapping)):
         begin = float(np.asarray(t, dtype=float).flat[0])
@@ -73,6 +75,23 @@ def start_sentences(answers: Answers, q: Any, u: Any, state: Array, t: Any) -> I
         f"at this position the start has {much} that the same speeds have where the model starts: {changed}; "
         f"if that is not meant, give speeds that suit the position, {Option('u')}"
     )
+
+
+def moved_speeds(answers: Answers) -> dict[str, float]:
+    """The speeds that the motion starts with, by name, where the model states others, off its constraints; empty where
+    it states these. Which change is the least depends on the speeds that describe the motion: whoever chooses others
+    keeps the motion by stating these first."""
+    mechanism = answers.mechanism
+    u = given.start(mechanism, "u", None)
+    if not (mechanism.constraints and np.any(u)):
+        return {}
+    try:
+        _, moved = start_state(answers, None, None, 0.0)
+    except KaneError:  # of a description that is not complete yet, or has no start: told when it is asked for
+        return {}
+    if np.all(np.abs(moved - u) <= SATISFIED * (1.0 + np.abs(u).max())):
+        return {}
+    return dict(zip(mechanism.speeds, moved.tolist(), strict=True))
 
 
 STRANGE = 25.0
@@ -140,6 +159,7 @@ def _unit(mechanism: Mechanism, q: Array) -> Array:
 
 
 __all__ = [
+    "moved_speeds",
     "rolling_answers",
     "span",
     "start_sentences",

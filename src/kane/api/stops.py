@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,11 @@ import numpy as np
 from ..advice import terminal_event
 from ..constraints.thresholds import NEAR_SINGULAR
 from ..graph import Expr
-from ..model import BodyContact, Mechanism, Rolling, locks
+from ..model import BodyContact, Mechanism, locks
 from ..model.constraints.wheel_contact import WheelContact
 from ..simulate import Event, Outcome
 from .answers import Answers
+from .flat_wheels import Rim, axis_and_normal, rolling_wheels, tilt_of
 from .records import Array
 from .run_values import units_of
 
@@ -41,18 +42,6 @@ EARLIER = 10.0
 """How long (degrees) before it lies flat a fall is over."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rim:
-    """A round edge that touches a plane: of a body, about an axis in it, on a body with a normal; `contact` is the name
-    of what comes and goes, none of a wheel that rolls."""
-
-    body: Any
-    on: Any
-    axis: Any
-    normal: Any
-    contact: str = ""
-
-
 def name_stop(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
     """The outcome of a motion that ended in q, with gimbal lock or a flat wheel as the reason where that is why."""
     if outcome.success or outcome.reason == "interrupt":
@@ -67,7 +56,7 @@ def name_stop(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
     return replace(outcome, text=_words_of_stop(answers, rolling or flat, outcome, q))
 
 
-def _words_of_stop(answers: Answers, flat: list[_Rim], outcome: Outcome, q: Array) -> str:
+def _words_of_stop(answers: Answers, flat: list[Rim], outcome: Outcome, q: Array) -> str:
     """Why a motion ends where some rims lie flat, all of wheels that roll or all of contacts."""
     before = _remedy(answers, flat[0], outcome.t, q)
     cost = re.search(KEPT, outcome.text)
@@ -101,17 +90,12 @@ def judge_poles(answers: Answers, outcome: Outcome, t: Array, q: Array, u: Array
     return replace(outcome, reason="flat" if outcome.success else outcome.reason).add(*told)
 
 
-def rolls(mechanism: Mechanism) -> int:
-    """How many wheels roll at all times."""
-    return len(_wheels(mechanism))
-
-
 def flat_events(mechanism: Mechanism) -> list[tuple[Event, Expr]]:
     """Quiet events, one for each wheel that rolls: where it comes to lie within NEARLY of its plane."""
     from ..viewer.shapes import direction
 
     found: list[tuple[Event, Expr]] = []
-    for wheel in _wheels(mechanism):
+    for wheel in rolling_wheels(mechanism):
         body, on = (
             mechanism.bodies[wheel.body],
             mechanism.ground if wheel.on == "ground" else mechanism.bodies[wheel.on],
@@ -131,8 +115,8 @@ def may_pass_poles(answers: Answers, t: Array, q: Array, parameters: Array) -> A
     places = np.where(seen[:, :, None], q, q[:, :1])
     rows = np.repeat(parameters, len(t), axis=0) if parameters.size else None
     times = np.tile(t, len(q))
-    for wheel in _wheels(answers.mechanism) if q.size else ():
-        axis, normal = _axis_and_normal(answers, wheel, times, places.reshape(len(times), -1), rows)
+    for wheel in rolling_wheels(answers.mechanism) if q.size else ():
+        axis, normal = axis_and_normal(answers, wheel, times, places.reshape(len(times), -1), rows)
         lift = np.cross(axis, normal).reshape(len(q), len(t), 3)
         found |= (_pass_between(lift) & seen[:, 1:]).any(axis=1)
     return found
@@ -147,8 +131,8 @@ def _pass_between(lift: Array) -> Any:
 
 def _passages(answers: Answers, t: Array, q: Array, u: Array) -> Iterable[tuple[str, str]]:
     """Wheels that have passed through lying flat, in words, and what would help: without spin nothing else tells."""
-    for wheel in _wheels(answers.mechanism) if np.all(np.isfinite(q)) else ():
-        axis, normal = _axis_and_normal(answers, wheel, t, q)
+    for wheel in rolling_wheels(answers.mechanism) if np.all(np.isfinite(q)) else ():
+        axis, normal = axis_and_normal(answers, wheel, t, q)
         lift = np.cross(axis, normal)
         tilt = np.arcsin(np.minimum(1.0, np.linalg.norm(lift, axis=1)))
         both = tilt[1:] + tilt[:-1]
@@ -174,31 +158,25 @@ MOST_LOOKS = 20  # pairs of samples of a wheel that whirls, of which none goes o
 SHORT = 1e-6  # s, to find the rate of an axis
 
 
-def _falls_straight(answers: Answers, wheel: _Rim, t: Array, q: Array, u: Array) -> bool:
+def _falls_straight(answers: Answers, wheel: Rim, t: Array, q: Array, u: Array) -> bool:
     """Whether a wheel's axis moves towards the normal of its plane or away from it, and not around it."""
     qdot = np.asarray(answers.ask("kinematics", t[:, None], None, q=q, u=u))
-    ahead, _ = _axis_and_normal(answers, wheel, t, q + SHORT * qdot)
-    axis, normal = _axis_and_normal(answers, wheel, t, q)
+    ahead, _ = axis_and_normal(answers, wheel, t, q + SHORT * qdot)
+    axis, normal = axis_and_normal(answers, wheel, t, q)
     rate, lift = ahead - axis, np.cross(axis, normal)
     around = np.abs(np.sum(rate * lift, axis=1)) / np.linalg.norm(lift, axis=1)
     return bool(np.all(around < STRAIGHT * np.linalg.norm(rate, axis=1)))
 
 
-def _wheels(mechanism: Mechanism) -> list[_Rim]:
-    """Wheels that roll at all times."""
-    records = [c.record for c in mechanism.constraints.values()]
-    return [_Rim(r.body, r.on, r.axis, r.normal) for r in records if isinstance(r, Rolling)]
-
-
-def _contact_rims(mechanism: Mechanism) -> list[_Rim]:
+def _contact_rims(mechanism: Mechanism) -> list[Rim]:
     """Rims of discs, cylinders and wheels that touch planes by contacts."""
-    found: list[_Rim] = []
+    found: list[Rim] = []
     for given, record in {c.given: c.record for c in mechanism.changing.values()}.items():
         if isinstance(record, WheelContact) and not record.ball:
-            found.append(_Rim(record.body, "ground", record.axis, "z", given))
+            found.append(Rim(record.body, "ground", record.axis, "z", given))
         elif isinstance(record, BodyContact) and record.normal is not None:
             axes = _round_axes(mechanism, record)
-            found += [_Rim(record.first, record.second, axis, record.normal, given) for axis in axes]
+            found += [Rim(record.first, record.second, axis, record.normal, given) for axis in axes]
     return found
 
 
@@ -213,40 +191,19 @@ def _round_axes(mechanism: Mechanism, contact: BodyContact) -> list[Any]:
     return [tuple(turn_points(x, np.eye(3)["xyz".index(x.axis)]).tolist()) for x in drawn]
 
 
-def _find_flat_rims(answers: Answers, t: float, q: Array) -> list[_Rim]:
+def _find_flat_rims(answers: Answers, t: float, q: Array) -> list[Rim]:
     """Rims that touch or roll and lie within FLAT of their planes."""
-    rims = [*_wheels(answers.mechanism), *_contact_rims(answers.mechanism)]
+    rims = [*rolling_wheels(answers.mechanism), *_contact_rims(answers.mechanism)]
     if not rims or not np.all(np.isfinite(q)):
         return []
-    return [rim for rim in rims if _tilt(answers, rim, t, q) < FLAT]
+    return [rim for rim in rims if tilt_of(answers, rim, t, q) < FLAT]
 
 
-def _tilt(answers: Answers, wheel: _Rim, t: float, q: Array) -> float:
-    """The sine of the angle between a wheel and its plane."""
-    (axis,), (normal,) = _axis_and_normal(answers, wheel, np.array([t]), q[None])
-    return float(np.linalg.norm(np.cross(axis, normal)))
-
-
-def _axis_and_normal(
-    answers: Answers, wheel: _Rim, t: Array, q: Array, parameters: Array | None = None
-) -> tuple[Array, Array]:
-    """Unit vectors (k, 3) in N of a wheel's axis and of the normal of its plane, at times (k,) and places (k, n), with
-    values (k, p) of the free parameters if not those of the model."""
-    from ..viewer.shapes import direction
-
-    mechanism = answers.mechanism
-    poses = np.asarray(answers.ask("poses", t[:, None], parameters, q=q)).reshape(len(t), -1, 12)
-    turns: dict[Any, Array] = {"ground": np.broadcast_to(np.eye(3), (len(t), 3, 3))}
-    turns |= {name: poses[:, i, :9].reshape(-1, 3, 3) for i, name in enumerate(mechanism.bodies)}
-    axis, normal = direction(mechanism, wheel.axis), direction(mechanism, wheel.normal)
-    return turns[wheel.body] @ axis, turns[wheel.on] @ normal
-
-
-def _remedy(answers: Answers, wheel: _Rim, t: float, q: Array) -> str:
+def _remedy(answers: Answers, wheel: Rim, t: float, q: Array) -> str:
     """How to end a motion shortly before a wheel lies flat: by the angle that raises it most, where there is one."""
     mechanism = answers.mechanism
-    tilts = [_tilt(answers, wheel, t, q + LIFT * unit) for unit in np.eye(len(q))]
-    lifting = int(np.argmax(np.abs(np.array(tilts) - _tilt(answers, wheel, t, q))))
+    tilts = [tilt_of(answers, wheel, t, q + LIFT * unit) for unit in np.eye(len(q))]
+    lifting = int(np.argmax(np.abs(np.array(tilts) - tilt_of(answers, wheel, t, q))))
     name, angle = mechanism.coordinates[lifting], abs(float(np.degrees(q[lifting])))
     at = 90.0 * round(angle / 90.0)  # in degrees, where it lies flat
     near = abs(angle - at)
@@ -258,4 +215,4 @@ def _remedy(answers: Answers, wheel: _Rim, t: float, q: Array) -> str:
     return f"end it before, {terminal_event('fallen', fallen)}"
 
 
-__all__ = ["FLAT", "flat_events", "judge_poles", "may_pass_poles", "name_stop", "rolls"]
+__all__ = ["FLAT", "flat_events", "judge_poles", "may_pass_poles", "name_stop"]
