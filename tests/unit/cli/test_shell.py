@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -312,11 +313,21 @@ def test_what_cannot_be_drawn_is_told_before_the_motion(tmp_path: Path, capsys: 
     assert "did you mean 'speeds'?" in capsys.readouterr().err
     assert main(["simulate", "pendulum", "--t", "0.1", "--of", "attitude", *files]) == USAGE
     assert "'pendulum' has none" in capsys.readouterr().err
+    assert main(["simulate", "pendulum", "--t", "0.1", "--of", "q and u", *files]) == USAGE
+    assert "--of q and u: curves of one panel have different units: q in rad, u in rad/s" in capsys.readouterr().err
     assert main(["simulate", "pendulum", "--t", "0.1", "--of", "zzzzzzz", *files]) == USAGE
     listed = capsys.readouterr().err
     assert "tau_u" in listed and "q'" in listed  # which are drawn, as the next line shows
     kane.load("pendulum").simulate(0.1).plot(None, ["tau_u", "q'"])
     assert not list(tmp_path.iterdir())
+
+
+def test_words_with_and_between_share_a_panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[Any]()
+    monkeypatch.setattr(kane.Trajectory, "plot", lambda run, path, what: asked.append(what))
+    words = ["simulate", "double-pendulum", "--t", "0.02", "--plot", str(tmp_path / "x.png")]
+    assert main([*words, "--of", "q1 and q2,speeds,sin(q1) and  cos(q2)", "--of", "energy"]) == 0
+    assert asked == [[["q1", "q2"], "speeds", ["sin(q1)", "cos(q2)"], "energy"]]
 
 
 def test_path_tables_are_shown_when_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:

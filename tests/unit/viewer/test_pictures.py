@@ -199,7 +199,10 @@ def test_titles_numbers_and_names_of_curves_leave_each_other_room() -> None:
     energy = [plots.Panel("energy", three, "J", names=("kinetic", "potential", "total"))]
     curves = (-0.3 + 0.002 * T, -0.025 + 0.13 * T, -16.7 - 0.25 * T)
     long = [plots.Panel(f"q{i}", curves[i % 3], "rad") for i in range(15)]
-    for shown in (energy, energy + named, [*energy, *long[:3], *named], [*energy, *long, *named]):
+    words = tuple(f"{word} of the {number}" for word in ("place", "speed", "moment") for number in ("first", "last"))
+    shared = [plots.Panel("", np.tile(curves[1][:, None], 6), unit, names=words) for unit in ("", "rad")]
+    pages = (energy, energy + named, [*energy, *long[:3], *named], [*energy, *long, *named])
+    for shown in (*pages, shared[:1], shared, [*energy, *long[:4], *shared], [*shared, *long, *named]):
         figure = panels.panels(T, shown)
         FigureCanvasAgg(figure).draw()
         boxes = []
@@ -334,11 +337,36 @@ def test_a_run_draws_what_it_is_asked_for(swing: kane.Trajectory, tmp_path: Path
     ElementTree.parse(tmp_path / "x.svg")
 
 
+def test_curves_of_one_list_share_a_panel_and_its_unit(swing: kane.Trajectory) -> None:
+    figure = swing.plot(what=[("q1", "q1 + q2"), "u1", ["q1", "-q1"], ["energy"]])
+    assert titles(figure) == ["(rad)", "u₁  (rad/s)", "(rad)", "(J)"]
+    shared = figure.axes[0]
+    assert [line.get_label() for line in shared.lines] == ["q₁", "q₁ + q₂"] == names_of_curves(shared)
+    for line, expected in zip(shared.lines, (swing["q1"], swing["q1"] + swing["q2"]), strict=True):
+        assert np.array_equal(at_rows(line, swing), expected)
+    assert len({line.get_color() for line in shared.lines}) == 2
+    assert len(figure.axes[3].lines) == 4 and not overlaps(figure)
+
+
+def test_a_curve_without_a_known_unit_gives_none_to_those_that_share_its_panel(swing: kane.Trajectory) -> None:
+    (ax,) = swing.plot(what=[("q1", "q2*180/pi")]).axes
+    assert ax.get_title(loc="left") == "" and names_of_curves(ax) == ["q₁ (rad)", "q₂*180/π"]
+
+
+def test_curves_of_different_units_share_no_axis(swing: kane.Trajectory) -> None:
+    with pytest.raises(InputError, match=r"q₁ in rad, u₁ in rad/s\n    because an axis has one unit"):
+        swing.plot(what=[("q1", "u1")])
+
+
+def names_of_curves(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
 def test_a_figure_shows_itself_in_a_notebook_without_pyplot(swing: kane.Trajectory) -> None:
     assert swing.plot()._repr_png_().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("what", ["sped", "q9", [], 3, [3], ["q1 +"]])
+@pytest.mark.parametrize("what", ["sped", "q9", [], 3, [3], ["q1 +"], [[]], [["q9"]], [[3]], [["q1"] * 25]])
 def test_what_cannot_be_drawn_is_refused(what: Any, swing: kane.Trajectory) -> None:
     with pytest.raises(kane.KaneError):
         swing.plot(what=what)
