@@ -174,7 +174,7 @@ def simulate(arguments: Namespace) -> int:
 def _read_panels(model: Model, texts: Sequence[str]) -> list[list[str]]:
     """What a plot shows, panel by panel; what has `and` between it shares one, unless a name is written so."""
     names = {f"reactions of {name}" for name in (*model.mechanism.joints, *model.constraints, *model.changing)}
-    return [[part] if part in names else re.split(r"\s+and\s+", part) for part in separate(texts)]
+    return [[part] if part in names else re.split(r"\s+and\s+", part) for part in separate(texts, "--of")]
 
 
 def _refuse_undrawn(model: Model, drawn: Sequence[Sequence[str]]) -> None:
