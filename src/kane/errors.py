@@ -28,7 +28,7 @@ class KaneError(Exception):
     ... except kane.KaneError as error:
     ...     print(error)
     model 'pendulm': there is no such built-in model
-        fix: did you mean 'pendulum'? (a model file ends in .yaml or .urdf)
+        fix: did you mean 'pendulum'? kane.models() lists all; a model file ends in .yaml or .urdf
     """
 
     def __str__(self) -> str:
@@ -183,7 +183,7 @@ class ModelError(KaneError):
     Traceback (most recent call last):
         ...
     kane.errors.ModelError: model 'pendulm': there is no such built-in model
-    fix: did you mean 'pendulum'? (a model file ends in .yaml or .urdf)
+    fix: did you mean 'pendulum'? kane.models() lists all; a model file ends in .yaml or .urdf
     """
 
     def __init__(self, problems: Problem | list[Problem] | tuple[Problem, ...]):
@@ -207,6 +207,7 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
 _WRITTEN, _LISTED = 72, 30  # characters of a name that is compared, names that an error shows
 _COMPARED = 100  # names that an unknown one is compared with letter by letter, some 50 µs each
+_FEW, _PIECE = 3, 3  # names that a question has, letters of a piece of one from which on it was meant by that
 _LETTERS = 2  # by which a name may be longer or shorter where there are more
 _BEGINNING = 4  # letters from which on a name was meant by its beginning
 _ALIKE = 0.65  # share of letters in common from which on one name was meant by another: 'radius' is not by 'axis'
@@ -237,6 +238,20 @@ def closest(name: str, known: Iterable[str]) -> str | None:
         return f"u{wanted[1:]}"
     much_alike = difflib.get_close_matches(wanted, names, n=1, cutoff=_ALIKE)
     return much_alike[0] if much_alike else begun[0] if len(begun) == 1 else None
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The few known names that were probably meant, as a question: the closest, those that have it within, and those
+    much like it; nothing where there are none.
+
+    >>> nearest("arm", ["stanford-arm", "panda", "thomas-tesar-arm"])
+    "did you mean 'stanford-arm' or 'thomas-tesar-arm'?"
+    """
+    names, wanted = list(known), name[:_WRITTEN]
+    within = [n for n in names if len(wanted) >= _PIECE and wanted.casefold() in n.casefold()]
+    much_alike = difflib.get_close_matches(wanted, names, n=_FEW, cutoff=_ALIKE)
+    meant = [repr(n) for n in dict.fromkeys([closest(name, names), *within, *much_alike]) if n is not None][:_FEW]
+    return f"did you mean {' or '.join(filter(None, [', '.join(meant[:-1]), meant[-1]]))}?" if meant else ""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -151,7 +151,7 @@ export class Plots {
       const shown: Curve[] = [
         { name: "kinetic", value: of((e) => e.kinetic) },
         { name: "potential of gravity", value: of((e) => e.potential) },
-        { name: "work of loads", value: of((e) => e.work) },
+        { name: "work of loads and hand", value: of((e) => e.work) },
         { name: "kinetic + potential − work", value: of((e) => e.kinetic + e.potential - e.work) },
       ];
       this.plots.push(new Plot("Energy (J)", shown, width));

@@ -76,8 +76,8 @@ def _value(mechanism: Mechanism, where: str, value: Any) -> Any:
 
 def _read_distribution(mechanism: Mechanism, where: str, text: str) -> Any:
     """The distribution that a text names, or the number that it is."""
-    if unknown := unknown_distribution(text):
-        raise InputError(f"{where} = '{text}': {unknown}")
+    if fault := fault_of_distribution(text):
+        raise InputError(f"{where} = '{text}': {fault}")
     named = _TEXT.match(text)
     if named is None or named[1] not in KINDS:
         try:
@@ -94,15 +94,28 @@ def _read_distribution(mechanism: Mechanism, where: str, text: str) -> Any:
         raise InputError(f"{where} = '{text}': {what}\n    fix: give {named[1]}({meant})") from None
 
 
-def unknown_distribution(text: str) -> str:
-    """What to say of a text that names a distribution that there is not; nothing of any other."""
-    named = _TEXT.match(text)
-    if named is None or named[1] in (*KINDS, *FUNCTIONS):
+def fault_of_distribution(text: str) -> str:
+    """What to say of a text that names a distribution that there is not, or one that is not written as a call alone;
+    nothing of any other."""
+    named, begun = _TEXT.match(text), _BEGUN.search(text)
+    if named is not None and named[1] not in (*KINDS, *FUNCTIONS):
+        close = closest(named[1], list(KINDS))
+        known = f"give {', '.join(f'{kind}(…)' for kind in KINDS)}, or in Python a function of a generator"
+        fix = known if close is None else f"did you mean '{close}'?"
+        return f"there is no distribution '{named[1]}'\n    fix: {fix}"
+    if begun is None:
         return ""
-    close = closest(named[1], list(KINDS))
-    known = f"give {', '.join(f'{kind}(…)' for kind in KINDS)}, or in Python a function of a generator"
-    fix = known if close is None else f"did you mean '{close}'?"
-    return f"there is no distribution '{named[1]}'\n    fix: {fix}"
+    form = f"{begun[1]}({', '.join(inspect.signature(KINDS[begun[1]]).parameters)})"
+    opened, closed = text.count("("), text.count(")")
+    if opened != closed:
+        return f"a '{')' if opened > closed else '('}' is missing\n    fix: give {form}"
+    if named is None or named[1] != begun[1]:
+        return f"a distribution stands by itself, its numbers in parentheses\n    fix: give {form}; {_FACTORS}"
+    return ""
+
+
+_BEGUN = re.compile(rf"\b({'|'.join(KINDS)})\s*[\[({{\d]")
+_FACTORS = "factors belong inside, as in uniform(-30*deg, 30*deg)"
 
 
 def count_members(n: Any, columns: list[Column]) -> int:
@@ -125,4 +138,4 @@ def whole_number(name: str, value: Any, least: int) -> int:
     return int(cast("int", value))
 
 
-__all__ = ["count_members", "read_columns", "unknown_distribution", "whole_number"]
+__all__ = ["count_members", "fault_of_distribution", "read_columns", "whole_number"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,6 +15,7 @@ from ..formulation import reaction_symbols
 from ..model import missing_meshes
 from ..model.attitude import QUATERNIONS
 from ..model.limits import limits_by_column
+from .answers import Answers
 from .recordings import resample_linearly
 from .records import Array
 from .run_values import (
@@ -33,6 +34,7 @@ from .watched import effort_names, force_symbols
 if TYPE_CHECKING:
     from ..model import Joint, Mechanism
     from ..viewer.panels import Panel
+    from .model import Model
     from .trajectory import Trajectory
 
 
@@ -45,12 +47,16 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
     if not listed:
         raise InputError(f"plot(what={describe_value(what)}): name what is drawn\n    fix: {_KNOWN}")
     m = run.answers.mechanism
-    listed = [find_coordinate(m, part) if isinstance(part, str) and not _is_drawn(m, part) else part for part in listed]
-    for part in listed:
+    listed = [_find_parts(m, part) for part in listed]
+    every = [one for part in listed for one in _parts_of(part)]
+    for part in every:
         if part == "attitude":
             check_drawn(m, part)
-    finer = _add_samples(run, listed)
-    groups = [_panels_of(run, finer, part) for part in listed]
+    finer = _add_samples(run, every)
+    groups = [
+        [_share_panel(run, finer, _parts_of(part))] if isinstance(part, tuple) else _panels_of(run, finer, part)
+        for part in listed
+    ]
     usual = [panel for part, group in zip(listed, groups, strict=True) if _is_group(part) for panel in group]
     kept, left_out = panels.leave_out_nothing(usual) if usual else ([], [])
     stays = {id(panel) for panel in kept}
@@ -70,6 +76,64 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
     if path is not None:
         plots.save(figure, path)
     return figure
+
+
+def _find_parts(m: Mechanism, part: Any) -> Any:
+    """What is drawn, joints that have one coordinate by that; what shares a panel as a tuple."""
+    if isinstance(part, (list, tuple)):
+        return tuple(_find_parts(m, one) for one in cast("Iterable[Any]", part))
+    return find_coordinate(m, part) if isinstance(part, str) and not _is_drawn(m, part) else part
+
+
+def _parts_of(part: Any) -> tuple[Any, ...]:
+    """What shares a panel, or what has one by itself as the only one."""
+    return cast("tuple[Any, ...]", part) if isinstance(part, tuple) else (part,)
+
+
+def _share_panel(run: Trajectory, finer: Finer | None, parts: tuple[Any, ...]) -> Panel:
+    """One panel with all curves of some parts, over the one axis that their common unit makes."""
+    from ..viewer.panels import MOST_CURVES, Panel
+
+    made = [panel for part in parts for panel in _panels_of(run, finer, part)]
+    curves = [(panel, name, values) for panel in made for name, values in _named_curves(panel)]
+    if not 0 < len(curves) <= MOST_CURVES:
+        raise InputError(
+            f"plot: a panel of {len(curves)} curves\n    fix: give a panel from one to {MOST_CURVES}, by their names"
+        )
+    common = _common_unit({panel.label: panel.unit for panel in made})
+    known = all(panel.unit for panel in made)
+    names = tuple(name if known or not panel.unit else f"{name} ({panel.unit})" for panel, name, _ in curves)
+    solved = any(panel.solved for panel in made)
+    return Panel("", np.column_stack([values for _, _, values in curves]), common * known, names=names, solved=solved)
+
+
+def _common_unit(units: Mapping[str, str]) -> str:
+    """The one unit of curves (label → unit), of those that have one that is known."""
+    found = {label: unit for label, unit in units.items() if unit}
+    if len(set(found.values())) > 1:
+        said = ", ".join(f"{label} in {unit}" for label, unit in found.items())
+        raise InputError(
+            f"plot: curves of one panel have different units: {said}\n    because an axis has one unit\n"
+            "    fix: give each unit a panel of its own; panels of a figure share the axis of time"
+        )
+    return next(iter(found.values()), "")
+
+
+def check_drawn_together(model: Model, texts: Sequence[str]) -> None:
+    """Refuse what a plot cannot show, or not in one panel, as far as it is known before the motion is."""
+    answers, m = Answers(model.mechanism), model.mechanism
+    for text in texts:
+        check_drawn(m, text)
+    named = [find_coordinate(m, text) for text in texts if not _is_group(text)]
+    if len(texts) > 1:
+        _common_unit({text: unit_of_text(answers, text) for text in named})
+
+
+def _named_curves(panel: Panel) -> Iterable[tuple[str, Array]]:
+    """(name, values (k,)) of each curve of a panel."""
+    if panel.values.ndim == 1:
+        return [(panel.label, panel.values)]
+    return [(f"{panel.label} {name}", values) for name, values in zip(panel.names, panel.values.T, strict=True)]
 
 
 def _add_samples(run: Trajectory, listed: list[Any]) -> Finer | None:
@@ -310,4 +374,4 @@ def film(run: Trajectory, path: str | Path, frames_per_second: float, speed: flo
     return films.write_film(films.Film(run.answers.mechanism, shown.t, poses, float(frames_per_second)), path)
 
 
-__all__ = ["GROUPS", "attitudes", "check_drawn", "curves", "film"]
+__all__ = ["GROUPS", "attitudes", "check_drawn_together", "curves", "film"]

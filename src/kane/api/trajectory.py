@@ -273,10 +273,11 @@ class Trajectory:
         return check_trajectory(self, self.answers.equations(), tolerance, changing=changing, values=values)
 
     @refuse_odd
-    def plot(self, path: str | Path | None = None, what: str | Sequence[str] = "coordinates") -> Any:
+    def plot(self, path: str | Path | None = None, what: str | Sequence[str | Sequence[str]] = "coordinates") -> Any:
         """A figure of `what` over time (matplotlib), written to `path` (.png, .svg, .pdf) if given: coordinates,
         speeds, accelerations, attitude (of bodies on free and spherical joints), efforts, reactions, energy, a column
-        (q1, tau_u1) or an expression, one or several of them. What is zero throughout is left out, and named.
+        (q1, tau_u1) or an expression, one or several of them; those of a list within the list share a panel. What is
+        zero throughout is left out, and named.
 
         >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
         >>> figure = run.plot("motion.png", ["coordinates", "speeds", "m*L**2*u**2/2"])

@@ -12,7 +12,7 @@ from ..backends import to_latex, to_sympy_text
 from ..errors import excerpt, suggestion
 from ..graph import Program
 from ..model import BuiltChanging, BuiltConstraint, body_path_table, joint_path_table
-from ..model.files.describe import describe_load
+from ..model.files.describe import describe_control, describe_load
 from ..model.outline import outline
 from ..model.speeds import describe_speeds
 from ..viewer.units import coordinate_units, drive_units
@@ -78,8 +78,9 @@ def info(arguments: Namespace) -> int:
         ]
         table(("load", "what acts"), rows, words=2)
     if model.controls:
-        heading("controls")
-        show(", ".join(model.controls))
+        heading(f"controls ({len(model.controls)})")
+        rows = [(name, *row) for name, law in model.controls.items() for row in describe_control(law).items()]
+        table(("law", "along", "effort, N m or N"), rows, words=3)
     return FINE
 
 
@@ -159,7 +160,7 @@ def _info_record(model: Model) -> dict[str, Any]:
             for name, l in model.mechanism.limits.items()
         },
         "loads": list(model.loads),
-        "controls": list(model.controls),
+        "controls": {name: describe_control(law) for name, law in model.controls.items()},
         "paths": {
             row: [c for c, crossed in zip(paths.columns, entries, strict=True) if crossed]
             for row, entries in zip(paths.rows, paths.entries, strict=True)

@@ -23,6 +23,8 @@ ARM = {"revolute", "prismatic", "weld", "coupled"}  # kinds of joints that compu
 DURATION = 10.0  # s, of the motion of --to where nothing is said
 ON_TARGET = 1e-3  # rad, m: what a target may be missed by and still count as reached
 STIFFNESS = 25.0  # 1/s², of an arm that is held or follows; critically damped
+DAMPING = 2.0 * STIFFNESS**0.5  # 1/s
+GAINS = f"accelerations {STIFFNESS:g} 1/s² times errors and {DAMPING:g} 1/s times their rates"
 HOLD, NONE = HELD
 
 
@@ -68,7 +70,7 @@ def drive_of(model: Model, arguments: Namespace, motion: Motion | None = None, *
     given: str | None = arguments.control
     if given is None and motion is not None and _can_follow(model):
         way = move(motion.q[0], motion.q[-1], law="cycloid", duration=float(motion.t[-1]))
-        about = f"{_subject(model)} follows the motion of --to, by computed torque at every joint"
+        about = f"{_subject(model)} follows the motion of --to, by computed torque at every joint: {GAINS}"
         return Driving(_torque(way), way.duration, about, tuple(motion.q[-1].tolist()))
     if given is None and shown and motion is None:
         given = next(iter(model.controls), HOLD if is_arm(model) and not arguments.u else None)
@@ -77,7 +79,7 @@ def drive_of(model: Model, arguments: Namespace, motion: Motion | None = None, *
             what = "only revolute and prismatic joints without constraints are held, by computed torque"
             raise UsageError(f"--control {HOLD}: {what}\n    fix: give efforts by expressions, u1=-2*q1-u1")
         way = Hold(tuple(_start(model, arguments).tolist()))
-        return Driving(_torque(way), about=f"{_subject(model)} is held where it starts, by computed torque")
+        return Driving(_torque(way), about=f"{_subject(model)} is held where it starts, by computed torque: {GAINS}")
     if given is None or (given == NONE and given not in model.controls):
         return Driving()
     return Driving(control_of(model, given))
@@ -145,7 +147,7 @@ def _moves_in_all_directions(model: Model) -> bool:
 
 
 def _torque(way: Hold | Move) -> ComputedTorque:
-    return ComputedTorque(way, stiffness=STIFFNESS, damping=2.0 * STIFFNESS**0.5)
+    return ComputedTorque(way, stiffness=STIFFNESS, damping=DAMPING)
 
 
 def _start(model: Model, arguments: Namespace) -> Array:

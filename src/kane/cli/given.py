@@ -13,7 +13,7 @@ from typing import Any
 from ..api import Model, load
 from ..api.run_values import find_coordinate
 from ..catalogue import builtin_names
-from ..errors import WritingError, excerpt, suggestion
+from ..errors import WritingError, excerpt, nearest, suggestion
 from ..model import ROBOTS, Mechanism, missing_meshes
 from ..model.attitude import QUATERNIONS, start_of_attitude
 from ..model.files.loading import SUFFIXES
@@ -55,11 +55,10 @@ def _refuse_what_is_no_model(name: str) -> None:
         what = "a folder" if path.is_dir() else f"no model file: these end in {', '.join(endings)}"
         raise UsageError(f"'{name}' is {what}\n    fix: name a model file, or a built-in model (kane list)")
     beside = [str(f) for f in path.parent.glob("*") if f.suffix in endings and f.is_file()] if _is_folder(path) else []
-    close = suggestion(name, [*sorted(beside), *builtin_names()])
+    near = nearest(name, [*sorted(beside), *builtin_names()])
     raise UsageError(
         f"there is no built-in model and no file '{excerpt(name)}'"
-        + (f"; {close}" if close.startswith("did") else "")
-        + f"\n    built-in models: {', '.join(builtin_names())}"
+        f"\n    fix: {near}{' ' * bool(near)}`kane list` names the built-in models; a file ends in {', '.join(endings)}"
     )
 
 
@@ -88,7 +87,7 @@ def _robot_options(arguments: Namespace) -> dict[str, Any]:
         if not Path(folder).is_dir():
             raise UsageError(f"--packages {folder}: there is no such folder")
     if arguments.mappings:
-        given = [part.partition("=") for part in separate(arguments.mappings)]
+        given = [part.partition("=") for part in separate(arguments.mappings, None)]
         for name, equals, value in given:
             if not name.strip() or not equals:
                 raise UsageError(f"--mappings {name}{equals}{value}: expected NAME=VALUE, as in --mappings mass=2")
@@ -105,10 +104,11 @@ def _draws_bodies(arguments: Namespace) -> bool:
 def assignments(model: Model, texts: Sequence[str], known: Any, option: str) -> dict[str, float]:
     """Name → number from texts like `q1=0.1,q2=60*deg`; values are expressions in the model's parameters."""
     found: dict[str, float] = {}
-    for part in separate(texts):
+    for part in separate(texts, option):
         name, equals, value = (x.strip() for x in part.partition("="))
         if not equals or not value:
-            raise UsageError(f"{option} {part}: expected NAME=VALUE, as in {option} {next(iter(known), 'q1')}=0.1")
+            example = f"as in {option} {next(iter(known), 'q1')}=0.1"
+            raise UsageError(f"{option} {part}: expected NAME=VALUE, {example}{_about_comma(part)}")
         if name not in known:
             raise UsageError(f"{option} {part}: unknown name '{name}'; {suggestion(name, known)}")
         found[name] = model.mechanism.number_of_text(value, f"{option} {name}")
@@ -119,7 +119,7 @@ def coordinates_of(model: Model, texts: Sequence[str], option: str = "--q") -> d
     """Coordinates at the start, by name; a joint that turns freely may have an orientation, `flight=axis(z,90*deg)`."""
     mechanism = model.mechanism
     found: dict[str, float] = {}
-    for part in separate(texts):
+    for part in separate(texts, option):
         name, equals, value = (x.strip() for x in part.partition("="))
         joint = None if name in mechanism.coordinate_records else mechanism.joints.get(name)
         if joint is None and name not in mechanism.coordinate_records and "(" in value:
@@ -162,7 +162,7 @@ def _refuse_long_axis(model: Model, orientation: dict[str, Any], where: str) -> 
 def speeds_of(model: Model, texts: Sequence[str], option: str = "--u") -> dict[str, float]:
     """Speeds at the start, by name; a joint that has one alone may be named instead."""
     found: dict[str, float] = {}
-    for part in separate(texts):
+    for part in separate(texts, option):
         name, equals, value = (x.strip() for x in part.partition("="))
         text = f"{find_speed(model.mechanism, name)}={value}" if equals else part
         found |= assignments(model, [text], model.mechanism.speed_records, option)
@@ -198,15 +198,37 @@ def _orientation(text: str) -> dict[str, Any] | None:
 
 def numbers(model: Model, text: str, count: int, option: str) -> list[float]:
     """`count` numbers from a text like `0.1,-30*deg,2`; each is an expression in the model's parameters."""
-    parts = _parts(text)
+    parts = separate([text], option)
     if len(parts) != count:
         raise UsageError(f"{option} {text}: expected {count} values with commas between them, found {len(parts)}")
     return [model.mechanism.number_of_text(part.strip(), option) for part in parts]
 
 
-def separate(texts: Sequence[str]) -> list[str]:
-    """What texts list, cut at commas that stand outside parentheses."""
+def separate(texts: Sequence[str], option: str | None) -> list[str]:
+    """What texts list, cut at commas that stand outside parentheses; one that is missing is told as a fault of the
+    option, where there is one that has expressions."""
+    for text in texts if option is not None else ():
+        _refuse_open(text, f"{option}")
     return [part.strip() for text in texts for part in _parts(text)]
+
+
+def _refuse_open(text: str, option: str) -> None:
+    """Refuse a text in which a parenthesis is missing: what it lists could not be told apart."""
+    opened: list[int] = []
+    for i, letter in enumerate(text):
+        if letter == "(":
+            opened.append(i)
+        elif letter == ")" and not opened:
+            raise UsageError(f"{option}: a '(' is missing before this ')'\n    {text}\n    {' ' * i}^")
+        elif letter == ")":
+            opened.pop()
+    if opened:
+        raise UsageError(f"{option}: a ')' is missing: nothing closes this '('\n    {text}\n    {' ' * opened[-1]}^")
+
+
+def _about_comma(part: str) -> str:
+    """What to say of a part that looks like the digits behind a comma."""
+    return "\n    because a comma ends a VALUE; a decimal point is '.'" if re.fullmatch(r"\d+", part) else ""
 
 
 def _parts(text: str) -> list[str]:
@@ -247,7 +269,7 @@ def control_of(model: Model, given: str | None) -> str | dict[str, str] | None:
 
 def _refuse_mixed_laws(model: Model, given: str) -> None:
     """Refuse a law by its name beside expressions."""
-    parts = separate([given])
+    parts = separate([given], "--control")
     expressions = ",".join(part for part in parts if "=" in part)
     for name in parts:
         if name in (*model.controls, *HELD):
@@ -260,12 +282,13 @@ def _refuse_mixed_laws(model: Model, given: str) -> None:
 def events_of(arguments: Namespace) -> dict[str, Any] | None:
     """What the command line watches: name → expression, which ends the motion where ! stands behind it."""
     texts = _expressions(arguments.event, "--event", "down=q1")
-    return {name: event_of(text) for name, text in texts.items()} or None
+    return {name: event_of(text, name) for name, text in texts.items()} or None
 
 
-def event_of(text: str) -> Any:
+def event_of(text: str, name: str) -> Any:
     """An event that is counted; with `!` behind it one that ends a motion, with `+` or `-` only zeros at which the
     expression rises or falls."""
+    _refuse_no_zero(text, f"--event {name}={text}", name)
     expression, terminal = text.removesuffix("!").rstrip(), text.endswith("!")
     direction = {"+": 1, "-": -1}.get(expression[-1:], 0)
     if not terminal and not direction:
@@ -274,13 +297,31 @@ def event_of(text: str) -> Any:
     return found | ({"terminal": True} if terminal else {}) | ({"direction": direction} if direction else {})
 
 
+def _refuse_no_zero(text: str, where: str, name: str) -> None:
+    """Refuse an event whose marks stand in another order, that has nothing but marks, or that is an equation."""
+    bare = text.rstrip("!+- ")
+    if not bare:
+        raise UsageError(f"{where}: there is no expression before the marks\n    fix: --event {name}=q1{text}")
+    marks = text[len(bare) :].replace(" ", "")
+    if "!" in marks[:-1]:
+        ordered = marks.replace("!", "") + "!"
+        raise UsageError(f"{where}: ! stands last\n    fix: --event '{name}={bare}{ordered}'")
+    sides = re.split(r"(?<![<>=!])=(?!=)", bare)
+    if len(sides) == 2 and all(side.strip() for side in sides):
+        left, right = (side.strip() for side in sides)
+        zero = left if right == "0" else f"{left} - ({right})"
+        raise UsageError(
+            f"{where}: an event is an expression, and is where it is zero\n    fix: --event '{name}={zero}{marks}'"
+        )
+
+
 def _expressions(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
     """Name → expression from texts like `u1=-2*q1,u2=0`."""
     found: dict[str, str] = {}
-    for part in separate(texts):
+    for part in separate(texts, option):
         name, equals, value = (x.strip() for x in part.partition("="))
         if not equals or not value or not name:
-            raise UsageError(f"{option} {part}: expected NAME=EXPRESSION, as in {option} {example}")
+            raise UsageError(f"{option} {part}: expected NAME=EXPRESSION, as in {option} {example}{_about_comma(part)}")
         if name in found:
             raise UsageError(f"{option} {part}: '{name}' is given twice")
         found[name] = value

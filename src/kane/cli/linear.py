@@ -61,7 +61,7 @@ def _read_values(model: Model, texts: list[str]) -> dict[str, float]:
     found: dict[str, float] = {}
     for text in texts:
         if not text.endswith(".json"):
-            found.update(_by_name(model, separate([text]), known))
+            found.update(_by_name(model, separate([text], "--at"), known))
             continue
         path = Path(text)
         if not path.is_file():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -14,7 +15,7 @@ from ..api import Array, Model, Trajectory
 from ..api.kept_runs import Keep
 from ..api.memory_needs import require_motion_memory
 from ..api.run_files import SUFFIXES
-from ..api.run_pictures import check_drawn
+from ..api.run_pictures import check_drawn_together
 from ..api.watched import effort_names
 from ..errors import InputError
 from ..report.motions import Motion
@@ -143,7 +144,7 @@ def simulate(arguments: Namespace) -> int:
     if arguments.of and picture is None:
         raise UsageError(f"--of {','.join(arguments.of)}: says what a plot shows\n    fix: add --plot FILE.png")
     if picture is not None:
-        _refuse_undrawn(model, separate(arguments.of))
+        _refuse_undrawn(model, _read_panels(model, arguments.of))
     drive = drive_of(model, arguments, asked_motion(model, arguments))
     refuse_unfollowed(drive, arguments)
     if drive.about:
@@ -159,7 +160,8 @@ def simulate(arguments: Namespace) -> int:
         if output is not None:
             _write(output, trajectory, part)
     if picture is not None:
-        trajectory.plot(picture, separate(arguments.of) or "coordinates")
+        drawn = [texts if len(texts) > 1 else texts[0] for texts in _read_panels(model, arguments.of)]
+        trajectory.plot(picture, drawn or "coordinates")
         say(f"wrote {picture}")
     if film is not None:
         trajectory.animate(film)
@@ -169,13 +171,19 @@ def simulate(arguments: Namespace) -> int:
     return status_of(trajectory)
 
 
-def _refuse_undrawn(model: Model, texts: Sequence[str]) -> None:
-    """Refuse names of nothing that a plot could show."""
-    for text in texts:
+def _read_panels(model: Model, texts: Sequence[str]) -> list[list[str]]:
+    """What a plot shows, panel by panel; what has `and` between it shares one, unless a name is written so."""
+    names = {f"reactions of {name}" for name in (*model.mechanism.joints, *model.constraints, *model.changing)}
+    return [[part] if part in names else re.split(r"\s+and\s+", part) for part in separate(texts, "--of")]
+
+
+def _refuse_undrawn(model: Model, drawn: Sequence[Sequence[str]]) -> None:
+    """Refuse names of nothing that a plot could show, and what cannot share a panel."""
+    for texts in drawn:
         try:
-            check_drawn(model.mechanism, text)
+            check_drawn_together(model, texts)
         except InputError as error:
-            raise UsageError(f"--of {text}: {str(error).removeprefix('plot: ')}") from None
+            raise UsageError(f"--of {' and '.join(texts)}: {str(error).removeprefix('plot: ')}") from None
 
 
 def _write(output: Path, trajectory: Trajectory, part: PartialRun | None) -> None:

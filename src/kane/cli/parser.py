@@ -419,7 +419,7 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
         default=[],
         metavar="WHAT",
         help=f"what --plot draws: {DRAWN[0]} (default), {', '.join(DRAWN[1:])}, reactions of NAME, a column or an"
-        " expression, with commas between",
+        " expression, with commas between; in one panel with 'and' between: 'q1 and q2'",
     )
     command.add_argument("--animate", metavar="FILE", help="write a film (.gif; .mp4 if ffmpeg is installed)")
     command.add_argument("--view", action="store_true", help="show it in the browser, on this machine only")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..api import Model
-from ..api.ensemble_given import unknown_distribution
+from ..api.ensemble_given import fault_of_distribution
 from ..api.ensemble_pictures import MOST_CELLS, watched_of
 from ..api.ensemble_progress import LOG_EVERY, Progress
 from ..api.ensemble_views import OCCURS, end_quantiles, finite_quantiles
@@ -159,7 +159,7 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         "q": _of_joints(model, arguments.q, "--q") or None,
         "u": _of_joints(model, arguments.u, "--u") or None,
         "parameters": _texts(arguments.parameter, model.parameters, "--parameter") or None,
-        "events": {name: event_of(text) for name, text in events.items()} or None,
+        "events": {name: event_of(text, name) for name, text in events.items()} or None,
         "watch": _texts(arguments.watch, None, "--watch", "height") or None,
         "keep": arguments.keep,
         "control": control_of(model, arguments.control),
@@ -187,7 +187,7 @@ def _times(model: Model, arguments: Namespace, asked: dict[str, Any]) -> Any:
 def _texts(given: Sequence[str], known: Any, option: str, example: str = "q1") -> dict[str, str]:
     """Name → text from options like `q1=uniform(-1,1),q2=0`, each once; names are those of `known`, if there are."""
     found: dict[str, str] = {}
-    for part in separate(given):
+    for part in separate(given, option):
         name, equals, text = (x.strip() for x in part.partition("="))
         example = example if known is None else next(iter(known), example)
         if not name or not equals or not text:
@@ -196,8 +196,8 @@ def _texts(given: Sequence[str], known: Any, option: str, example: str = "q1") -
             raise UsageError(f"{option} {part}: unknown name '{name}'; {suggestion(name, known)}")
         if name in found:
             raise UsageError(f"{option} {part}: '{name}' is given twice")
-        if known is not None and (unknown := unknown_distribution(text)):
-            raise UsageError(f"{option} {part}: {unknown}")
+        if known is not None and (fault := fault_of_distribution(text)):
+            raise UsageError(f"{option} {part}: {fault}")
         found[name] = text
     return found
 
@@ -206,7 +206,7 @@ def _of_joints(model: Model, given: Sequence[str], option: str) -> dict[str, str
     """Coordinates or speeds → text; a joint that has one of them alone may be named instead."""
     m = model.mechanism
     known, find = (m.coordinate_records, find_coordinate) if option == "--q" else (m.speed_records, find_speed)
-    parts = (part.partition("=") for part in separate(given))
+    parts = (part.partition("=") for part in separate(given, option))
     return _texts([f"{find(m, name.strip())}{equals}{text}" for name, equals, text in parts], known, option)
 
 

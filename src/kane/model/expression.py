@@ -186,6 +186,7 @@ _HINTS = {
     "[": "; only ( ) group",
     "{": "; only ( ) group",
     "−": "; minus is written -",
+    "°": "; 60 degrees are written 60*deg",
     "·": "; a product is written *",
     "×": "; a product is written *",
 }

@@ -78,7 +78,7 @@ class TickMemory:
             self.array[name] = value
         parameters = self.loop.arrays["x"]
         self._hold(
-            grip=np.zeros(3 * axes + ENERGIES),
+            grip=np.zeros(4 * axes + ENERGIES),
             x=coupling.inputs.copy(),
             stiffness=np.array(coupler.stiffnesses()),
             damping=np.array(coupler.dampings()),

@@ -245,13 +245,13 @@ class Play:
         if not state["t"][0]:  # before its first tick
             q, u = (touch.coupling.start[layout.state[name].place] for name in ("q", "u"))
         inputs = np.concatenate([state["t"], q, u, [0.0], np.zeros(len(u)), self._values])
-        poses, jacobians, _ = np.split(self._scene(inputs), np.cumsum([12, 6 * len(u)]) * len(self._bodies))
+        poses, jacobians, energies = np.split(self._scene(inputs), np.cumsum([12, 6 * len(u)]) * len(self._bodies))
         new = transitions[max(seen, len(transitions) - LISTED) :] if seen <= len(transitions) else transitions[-LISTED:]
         told = [{"t": x.t, "cause": x.cause, "which": ", ".join(x.constraints)} for x in new]
         frame: dict[str, Any] = {"t": float(state["t"][0]), "q": q.tolist(), "u": u.tolist(), "poses": poses.tolist()}
         frame |= {"states": list(mode.values()), "transitions": told, "stopped": stopped, "playing": touch.alive}
-        energy = {"kinetic": float(state["kinetic"][0]), "potential": float(state["potential"][0])}
-        frame["energy"] = energy | {"work": float(y[layout.state["work"].start])}
+        kinetic, height = energies.tolist()  # potential of gravity alone: springs are among the loads that do work
+        frame["energy"] = {"kinetic": kinetic, "potential": height, "work": float(y[layout.state["work"].start])}
         frame |= {"stiffness": float(touch.stiffness), "law": law, "run": run}
         pull = Pull(self._bodies.index(held) if held else -1, -state["force"], state["place"])
         inputs[layout.inputs["tau"].place] = _efforts(pull, poses.reshape(-1, 12), jacobians.reshape(-1, 6, len(u)))

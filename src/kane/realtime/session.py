@@ -48,10 +48,11 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What happened: times `t` (k,) s at the ends of ticks, states `q`, `u`, `work` (J); `position` and `velocity` of
-    the device and `force` on it (k, axes), `place` of what it is coupled to; `observed` (J), what is left for motion
-    and heat of the energy that there was and that the device and the model's own loads gave, and the least of it;
-    `kinetic`, `potential` (J); `computing` and `late` (s) of every tick; all transitions."""
+    """What happened: times `t` (k,) s at the ends of ticks, states `q`, `u`, `work` (J) of all loads but gravity and of
+    the device through the coupler; `position` and `velocity` of the device and `force` on it (k, axes), `place` of what
+    it is coupled to; `observed` (J), what is left for motion and heat of the energy that there was and that the device
+    and the model's own loads gave, and the least of it; `kinetic`, `potential` (J), of gravity and of springs;
+    `computing` and `late` (s) of every tick; all transitions."""
 
     t: Any
     q: Any

@@ -20,7 +20,7 @@ from ..formulation import Equations
 from ..graph import STAGES, Program
 from ..markup import details, paragraph, table, text
 from ..model import BuiltChanging, BuiltConstraint, missing_meshes
-from ..model.files.describe import describe_load
+from ..model.files.describe import describe_control, describe_load
 from ..model.outline import outline
 from ..model.speeds import describe_speeds
 from ..page import frame
@@ -96,7 +96,8 @@ def model_chapter(model: Model, packages: Sequence[Path | str] = ()) -> Section:
         loads = [(x.name, describe_load(model.mechanism, x)) for x in model.loads.values()]
         body += "<h3>Loads</h3>" + table(("load", "what acts, SI"), loads, words=2)
     if model.controls:
-        body += "<h3>Control laws</h3>" + paragraph(", ".join(model.controls))
+        laws = [(name, *row) for name, law in model.controls.items() for row in describe_control(law).items()]
+        body += "<h3>Control laws</h3>" + table(("law", "along", "effort, N m or N"), laws, words=3)
     return Section("Model", body)
 
 

@@ -55,6 +55,12 @@ class Grid:
         return cls(4, 2.5, 1.7, 8.0, 0.3) if count <= 28 else cls(5, 2.1, 1.4, 7.0, 0.38)
 
 
+_LINES = ("solid", (0, (4, 2)), (0, (1, 1.5)))
+"""Kinds of lines: the next where all colours are taken."""
+
+MOST_CURVES = len(PALETTE) * len(_LINES)
+"""Curves of a panel that can be told apart."""
+
 MOST_PANELS = 60
 """Panels of a page; what else there is, is named below them."""
 
@@ -64,7 +70,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
     if len(shown) > MOST_PANELS:
         rest = f"{len(shown) - MOST_PANELS} more are not drawn"
         note, shown = f"{note}; {rest}" if note else rest, shown[:MOST_PANELS]
-    grid = Grid.of(len(shown))
+    grid = _choose_grid(shown)
     down = -(-len(shown) // grid.across)
     wide = grid.wide * grid.across + 0.3
     said = textwrap.wrap(visible(note), int(_LETTERS * wide), max_lines=3, placeholder=" …")
@@ -74,31 +80,18 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
     with rc_context({**STYLE, "font.size": grid.letters, "axes.titlesize": grid.letters + 1}):
         figure = Picture(figsize=(wide, grid.high * down + foot + head - 0.57))
         axes = figure.subplots(down, grid.across, sharex=True, squeeze=False).ravel()
-        lifted = _lift_rows([bool(p.names) and not alike and _is_crowded(p, grid) for p in shown], grid.across)
+        lines = [0 if alike else _lines_of_names(panel, grid) for panel in shown]
+        lifted = _lift_rows([n if panel.label else 0 for n, panel in zip(lines, shown, strict=True)], grid.across)
         for i, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
             _draw_panel(ax, t, panel, grid, lifted[i])
             if panel.names and not alike:
-                _name_curves(ax, ax, grid.letters, (1.0, 1.0))
+                _name_curves(ax, ax, grid.letters, (1.0, 1.0), lines[i] + (not panel.label))
+            ax.tick_params(labelsize=grid.letters)  # said here: how many there are room for is seen when they are drawn
             ax.tick_params(labelbottom=True)  # numbers in every row: the last one may be far below, or end before
             if i >= len(shown) - grid.across:
                 ax.set_xlabel("t  (s)")
-        drawn = axes[: len(shown)]
-        raised = [_NAMES * up for up in lifted]
-        head += max(raised[: grid.across])
-        high = grid.high * down + foot + head - 0.57
-        figure.set_size_inches(wide, high)
-        # Margins in inches: as good as a computed layout for panels that are all alike, and five times as fast.
-        room = [_label_width(ax, grid.letters) for ax in drawn]
-        left = max(0.55, *room[:: grid.across])
-        inner = max((x for i, x in enumerate(room) if i % grid.across), default=0.0) + _APART
-        column = (wide - left - _RIGHT - inner * (grid.across - 1)) / grid.across
-        figure.subplots_adjust(
-            left=left / wide,
-            right=1 - _RIGHT / wide,
-            bottom=foot / high,
-            top=1 - head / high,
-            wspace=max(grid.gap, inner / column),
-            hspace=(0.36 if grid.across < 4 else 0.42) + max(raised[grid.across :], default=0.0) / grid.high,
+        high = _lay_out(
+            figure, axes[: len(shown)], grid, [_NAMES * up for up in _lift_rows(lines, grid.across)], (foot, head)
         )
         for ax in axes[len(shown) :]:
             ax.set_visible(False)
@@ -113,8 +106,33 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
     return figure
 
 
+def _lay_out(figure: Any, drawn: Any, grid: Grid, raised: Sequence[float], ends: tuple[float, float]) -> float:
+    """Give panels their places, with foot and head (inches) below and above them and titles that are raised so much;
+    returns the height (inches) of the figure. Margins in inches: as good as a computed layout for panels that are all
+    alike, and five times as fast."""
+    down, wide, foot = -(-len(drawn) // grid.across), float(figure.get_size_inches()[0]), ends[0]
+    head, apart = ends[1] + max(raised[: grid.across]), max(raised[grid.across :], default=0.0)
+    body, gap = grid.high * down - 0.57, 0.36 if grid.across < 4 else 0.42
+    gap += apart * (down + gap * (down - 1)) / body
+    high = body + apart * (down - 1) + foot + head
+    figure.set_size_inches(wide, high)
+    figure.subplots_adjust(bottom=foot / high, top=1 - head / high, hspace=gap)
+    room = [_label_width(ax, grid.letters) for ax in drawn]  # of numbers that the height has room for
+    left = max(0.55, *room[:: grid.across])
+    inner = max((x for i, x in enumerate(room) if i % grid.across), default=0.0) + _APART
+    column = (wide - left - _RIGHT - inner * (grid.across - 1)) / grid.across
+    figure.subplots_adjust(
+        left=left / wide,
+        right=1 - _RIGHT / wide,
+        wspace=max(grid.gap, inner / column),
+    )
+    return high
+
+
+_STROKES = 0.3  # of the distance between two strokes of a curve, the part that a stroke takes
 _LETTERS = 12.0  # that fit into an inch of a line
 _NAMES = 0.17  # inches that a line of names of curves lifts the title
+_MANY_LINES = 3  # of names above a panel
 _RIGHT = 0.2  # inches right of the last axes: half of a number with five digits, which stands below their end
 _APART = 0.12  # inches between a panel and the numbers of the next
 _TICK = 0.15  # inches of a tick, between it and its number, and before the number
@@ -129,38 +147,66 @@ def _label_width(ax: Any, letters: float) -> float:
     return longest * 0.62 * letters / 72.0 + _TICK
 
 
-def _lift_rows(crowded: Sequence[bool], across: int) -> list[bool]:
-    """Which titles are lifted: all of a row where one is, so that they stand at one height."""
-    rows = [any(crowded[k : k + across]) for k in range(0, len(crowded), across)]
-    return [rows[i // across] for i in range(len(crowded))]
+def _choose_grid(shown: Sequence[Panel]) -> Grid:
+    """The grid for some panels: that for their number, or two in a row where names of curves would stand in many lines
+    above a narrower one."""
+    grid = Grid.of(len(shown))
+    crowded = any(_lines_of_names(panel, grid) >= _MANY_LINES for panel in shown)
+    return Grid.of(2) if crowded and len(shown) > 2 else grid
 
 
-def _is_crowded(panel: Panel, grid: Grid) -> bool:
-    """Whether a title and the names of its curves are too long for one line."""
-    letter = 0.6 * grid.letters / 72.0
-    title = letter * (len(panel.label) + len(panel.unit) + 4)
-    names = sum(letter * len(name) + _HANDLE for name in panel.names)
-    return title + names > grid.wide / (1.0 + grid.gap) - _RIGHT
+def _lift_rows(lines: Sequence[int], across: int) -> list[int]:
+    """By how many lines titles are lifted: all of a row as much as the most, so that they stand at one height."""
+    rows = [max(lines[k : k + across]) for k in range(0, len(lines), across)]
+    return [rows[i // across] for i in range(len(lines))]
 
 
-def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid, lifted: bool) -> None:
-    """One panel; its title is lifted where a line of names stands between it and the axes."""
+def _lines_of_names(panel: Panel, grid: Grid) -> int:
+    """Lines that names of curves take above the one a title has: none where both fit into one line. Beside a unit alone
+    names stand on its line too."""
+    letter, small = 0.6 * grid.letters / 72.0, 0.6 * (grid.letters - 1.0) / 72.0
+    room, title = grid.wide / (1.0 + grid.gap) - _RIGHT, letter * (len(panel.label) + len(panel.unit) + 4)
+    if not panel.names or (panel.label and title + sum(letter * len(name) + _HANDLE for name in panel.names) <= room):
+        return 0
+    widths, beside = [small * len(name) + _HANDLE for name in panel.names], 0.0 if panel.label else title
+    lines = next((n for n in range(1, len(widths)) if _width_in_lines(widths, n) <= room - beside), len(widths))
+    return lines if panel.label else lines - 1
+
+
+def _width_in_lines(widths: Sequence[float], lines: int) -> float:
+    """Width of names in so many lines, which are filled column by column."""
+    return sum(float(np.max(column)) for column in np.array_split(np.asarray(widths), -(-len(widths) // lines)))
+
+
+def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid, lifted: int) -> None:
+    """One panel; its title is lifted by the lines of names that stand between it and the axes."""
     level = _level(panel)
     curves = (panel.values if panel.values.ndim == 2 else panel.values[:, None]) - level
     for k in range(curves.shape[1]):
-        label = panel.names[k] if panel.names else None
-        ax.plot(t, curves[:, k], color=PALETTE[k % len(PALETTE)], label=label)
+        label = shorten(panel.names[k], int(_LETTERS * 0.8 * grid.wide)) if panel.names else None
+        round, color = divmod(k, len(PALETTE))
+        width = _line_width(curves[:, k], grid)
+        ax.plot(t, curves[:, k], color=PALETTE[color], linestyle=_LINES[round], linewidth=width, label=label)
     if panel.target is not None:
         ax.axhline(panel.target, color=PALETTE[1], linewidth=1.0, linestyle=(0, (4, 3)))
     _mark_limits(ax, t, panel)
     _steady_limits(ax, panel.values - level, panel.target)
     if grid.across > 3:
         ax.locator_params(axis="y", nbins=4)
-    unit = " ".join(part for part in (_power_of_ten(ax), panel.unit) if part)
+    unit = " ".join(part for part in (power_of_ten(ax), panel.unit) if part)
     unit = f"  ({unit})" if unit else ""
     less = f" {'−' if level > 0.0 else '+'} {abs(level):.12g}" if level else ""
     room = int(_LETTERS * 0.85 * grid.wide) - len(unit) - len(less)
-    ax.set_title(shorten(panel.label, room) + less + unit, pad=6.0 + 72.0 * _NAMES * lifted)
+    title = f"{shorten(panel.label, room)}{less}{unit}".strip()
+    ax.set_title(title, pad=6.0 + 72.0 * _NAMES * lifted * bool(panel.label))
+
+
+def _line_width(values: Array, grid: Grid) -> float:
+    """Width (points) of a curve: less where it swings so often that its own strokes would cover each other."""
+    rises = np.sign(np.diff(values[np.isfinite(values)]))
+    rises = rises[rises != 0.0]
+    turns = max(1, np.count_nonzero(rises[1:] != rises[:-1]))
+    return float(np.clip(_STROKES * 72.0 * grid.wide / (1.0 + grid.gap) / turns, 0.4, STYLE["lines.linewidth"]))
 
 
 def shorten(label: str, room: int) -> str:
@@ -190,7 +236,7 @@ def _level(panel: Panel) -> float:
     return float(f"{step * np.round(np.mean(finite) / step):.12g}")
 
 
-def _power_of_ten(ax: Any) -> str:
+def power_of_ten(ax: Any) -> str:
     """The power of ten that the numbers of a y axis are to be multiplied by, to be said in the title: none where they
     are short."""
     largest = max(map(abs, ax.get_ylim()))
@@ -223,12 +269,19 @@ def _mark_limits(ax: Any, t: Array, panel: Panel) -> None:
         ax.plot(t, np.where(beyond, panel.values, np.nan), color=PALETTE[1], label="beyond its limits")
 
 
-def _name_curves(place: Any, ax: Any, letters: float, corner: tuple[float, float]) -> None:
-    """Names of the curves of a panel in one line that ends at a corner, above the axes, where no curve is."""
+def _name_curves(place: Any, ax: Any, letters: float, corner: tuple[float, float], lines: int = 1) -> None:
+    """Names of the curves of a panel in lines that end at a corner, above the axes, where no curve is."""
     handles, labels = ax.get_legend_handles_labels()
-    close = {"handlelength": 1.0, "columnspacing": 0.9, "handletextpad": 0.4, "borderaxespad": 0.0, "borderpad": 0.1}
+    close = {
+        "handlelength": 1.0,
+        "columnspacing": 0.9,
+        "handletextpad": 0.4,
+        "labelspacing": 0.25,
+        "borderaxespad": 0.0,
+        "borderpad": 0.1,
+    }
     where = {"loc": "lower right", "bbox_to_anchor": corner}
-    place.legend(handles, labels, ncols=len(labels), fontsize=letters - 1, **close, **where)
+    place.legend(handles, labels, ncols=-(-len(labels) // max(1, lines)), fontsize=letters - 1, **close, **where)
 
 
 NOTHING = 1e-12
@@ -289,4 +342,14 @@ def _steady_limits(ax: Any, values: Array, target: float | None) -> None:
         ax.set_ylim(middle - room, middle + room)
 
 
-__all__ = ["NOTHING", "Grid", "Panel", "are_nothing", "leave_out_nothing", "name_left_out", "page_of_panels", "panels"]
+__all__ = [
+    "MOST_CURVES",
+    "NOTHING",
+    "Grid",
+    "Panel",
+    "are_nothing",
+    "leave_out_nothing",
+    "name_left_out",
+    "page_of_panels",
+    "panels",
+]

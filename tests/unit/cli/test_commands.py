@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -354,3 +356,21 @@ def test_what_is_no_number_or_option_is_told_with_what_is(
 ) -> None:
     assert main(words) == 2
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "law"), [("stanford-arm", "feedback"), ("snakeboard", "drive")])
+def test_control_laws_that_are_shown_are_those_that_act(
+    name: str, law: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """What is printed, given as expressions, drives the model in the same way."""
+    assert main(["info", name, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["controls"][law]
+    m, times = kane.load(name), np.linspace(0.0, 1.0, 11)
+    given, named = (m.simulate(times, control=control).tau for control in (shown, law))
+    assert np.abs(named).max() > 0.1 and np.allclose(given, named, rtol=1e-7, atol=1e-9)
+    assert main(["info", name]) == 0
+    printed = capsys.readouterr().out
+    assert main(["report", name, "--t", "0.1", "-o", str(tmp_path / "x.html")]) == 0
+    page = re.sub(r"<[^>]*>", "", html.unescape((tmp_path / "x.html").read_text(encoding="utf-8")))
+    for along, effort in shown.items():
+        assert f"{along}  {effort}\n" in re.sub(r" {2,}", "  ", printed) and effort in page

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -312,11 +314,67 @@ def test_what_cannot_be_drawn_is_told_before_the_motion(tmp_path: Path, capsys: 
     assert "did you mean 'speeds'?" in capsys.readouterr().err
     assert main(["simulate", "pendulum", "--t", "0.1", "--of", "attitude", *files]) == USAGE
     assert "'pendulum' has none" in capsys.readouterr().err
+    assert main(["simulate", "pendulum", "--t", "0.1", "--of", "q and u", *files]) == USAGE
+    assert "--of q and u: curves of one panel have different units: q in rad, u in rad/s" in capsys.readouterr().err
     assert main(["simulate", "pendulum", "--t", "0.1", "--of", "zzzzzzz", *files]) == USAGE
     listed = capsys.readouterr().err
     assert "tau_u" in listed and "q'" in listed  # which are drawn, as the next line shows
     kane.load("pendulum").simulate(0.1).plot(None, ["tau_u", "q'"])
     assert not list(tmp_path.iterdir())
+
+
+def test_a_misspelt_model_is_told_with_the_nearest_few(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, near in {
+        "pendulm": "did you mean 'pendulum'?",
+        "stanford": "did you mean 'stanford-arm' or 'stanford-arm-kane'?",
+        "bicycle": "did you mean 'whipple-bicycle'?",
+    }.items():
+        assert main(["info", name]) == USAGE
+        said = capsys.readouterr().err
+        assert f"fix: {near} `kane list` names" in said and "rattleback" not in said
+        with pytest.raises(kane.ModelError, match=re.escape(f"fix: {near} kane.models() lists all")):
+            kane.load(name)
+    assert main(["info", "zzzz"]) == USAGE
+    assert "did you mean" not in (said := capsys.readouterr().err) and "fix: `kane list` names" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "sweep pendulum -n 2 --q q=uniform(1,2",
+            "--q: a ')' is missing: nothing closes this '('\n    q=uniform(1,2\n",
+        ),
+        ("sweep pendulum -n 2 --parameter L=uniform(1,2))", "--parameter: a '(' is missing before this ')'"),
+        ("sweep pendulum -n 2 --q q=uniform[1,2]", "its numbers in parentheses\n    fix: give uniform(low, high)"),
+        ("sweep pendulum -n 2 --q q=normal(0,1)*deg", "a distribution stands by itself"),
+        ("sweep pendulum -n 2 --event e=(q", "--event: a ')' is missing"),
+        ("sweep pendulum -n 2 --watch e=sin(q", "--watch: a ')' is missing"),
+        ("simulate pendulum --q q=sin(1,u=2", "--q: a ')' is missing"),
+        ("simulate pendulum --u u=1)", "--u: a '(' is missing before this ')'\n    u=1)\n       ^"),
+        ("simulate pendulum --set L=(1", "--set: a ')' is missing"),
+        ("simulate pendulum --control u=-2*(q-u", "--control: a ')' is missing"),
+        ("simulate pendulum --plot x.png --of sin(q", "--of: a ')' is missing"),
+        ("simulate free-body --q flight=axis(z,90*deg", "--q: a ')' is missing"),
+        ("linearize pendulum --at u=(1", "--at: a ')' is missing"),
+        ("ik ur5 --body wrist_3 --position 0.3,(0,1", "--position: a ')' is missing"),
+        ("simulate pendulum --q q=1,5", "because a comma ends a VALUE; a decimal point is '.'"),
+        ("simulate pendulum --event down=q!-", "! stands last\n    fix: --event 'down=q-!'"),
+        ("simulate pendulum --event down=!", "there is no expression before the marks"),
+        ("simulate pendulum --event down=q=1", "fix: --event 'down=q - (1)'"),
+    ],
+)
+def test_a_slip_in_an_option_is_told_where_it_is(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words.split()) == USAGE
+    assert said in capsys.readouterr().err
+
+
+def test_words_with_and_between_share_a_panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[Any]()
+    monkeypatch.setattr(kane.Trajectory, "plot", lambda run, path, what: asked.append(what))
+    words = ["simulate", "double-pendulum", "--t", "0.02", "--plot", str(tmp_path / "x.png")]
+    assert main([*words, "--of", "q1 and q2,speeds,sin(q1) and  cos(q2)", "--of", "energy"]) == 0
+    assert asked == [[["q1", "q2"], "speeds", ["sin(q1)", "cos(q2)"], "energy"]]
 
 
 def test_path_tables_are_shown_when_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:

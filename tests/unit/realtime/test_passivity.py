@@ -103,3 +103,26 @@ def test_where_nothing_is_lost_the_observer_sees_the_energy_of_the_motion(name: 
     session = Touch(m, device, coupler, real_time=False, rate=10_000, q={axis: q}).run(2.0)
     np.testing.assert_allclose(session.observed[1:], session.kinetic[:-1], rtol=0, atol=BALANCED)
     assert np.ptp(session.kinetic) > 0.1
+
+
+@pytest.mark.parametrize("ticks_per_step", [1, 4])
+def test_the_work_of_the_hand_is_that_of_its_force_along_the_way(ticks_per_step: int) -> None:
+    """Kinetic + potential − work stays, and the work is the sum of force times way, which the session tells."""
+    axes, human = ("r.lower.x", "r.lower.y"), Human(("0.5*sin(2*t)", "-1 + 0.3*sin(3*t)"), 0.5, 10.0, 80.0)
+    device, rate = SimulatedDevice(mass=0.5, damping=5.0, human=human), 1000 * ticks_per_step
+    loop = Touch(kane.load("double-pendulum"), device, axes, rate=rate, ticks_per_step=ticks_per_step, real_time=False)
+    session = loop.run(3.0)
+    total = session.kinetic + session.potential - session.work
+    assert np.ptp(session.work) > 10.0 and np.ptp(total) < 1e-5 * np.ptp(session.work)  # of steps of second order
+    if ticks_per_step == 1:  # else the force on the device is worked out between places too
+        along = -np.cumsum(np.sum(session.force[1:] * np.diff(session.place, axis=0), axis=1))
+        assert np.abs(session.work[1:] - session.work[0] - along).max() < 1e-7 * np.ptp(session.work)
+
+
+def test_a_hand_under_impacts_leaves_the_balance_of_energy_as_it_is() -> None:
+    human = Human("0.02 + 0.05*sin(40*t)", mass=0.2, damping=2.0, stiffness=300.0)
+    device = SimulatedDevice(mass=0.1, damping=1.5, human=human)
+    session = Touch(kane.load("bouncing-ball"), device, ("z",), real_time=False).run(5.0)
+    total = session.kinetic + session.potential - session.work
+    assert len(session.transitions) > 50 and np.ptp(session.work) > 1.0
+    assert np.ptp(total) < 1e-12 * np.ptp(session.work)

@@ -90,6 +90,23 @@ def test_a_pulled_body_rests_where_spring_weight_and_coupler_balance(play: Play)
         assert abs(anew["q"][0] - z) < 1e-6
 
 
+def test_energies_that_a_page_shows_close_while_one_pulls_at_a_spring(play: Play) -> None:
+    """Of the hand and the spring both: m g z + m v²/2 − work, where the spring has done −k (z² − z₀²)/2."""
+    with connect(address(play)) as socket:
+        z = frames(socket, 0.1)["q"][0]
+        socket.send(json.dumps({"grab": 0, "point": [0, 0, 0], "target": [0, 0, z]}))
+        socket.send(json.dumps({"pull": [0, 0, z + 0.2]}))
+        seen = [frames(socket, 0.05) for _ in range(20)]
+    energies = [frame["energy"] for frame in seen]
+    for frame, energy in zip(seen, energies, strict=True):
+        (height,), (speed,) = frame["q"], frame["u"]
+        assert energy["potential"] - WEIGHT * height == pytest.approx(0.0, abs=1e-9)
+        assert energy["kinetic"] == pytest.approx(speed**2, abs=1e-9)
+    totals = [energy["kinetic"] + energy["potential"] - energy["work"] for energy in energies]
+    assert np.ptp([frame["q"][0] for frame in seen]) > 0.02
+    assert np.ptp(totals) < 1e-5 and max(energy["work"] for energy in energies) > 0.3
+
+
 def test_a_closed_page_lets_go(play: Play) -> None:
     with connect(address(play)) as socket:
         z = frames(socket, 0.1)["q"][0]

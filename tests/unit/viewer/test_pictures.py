@@ -199,7 +199,10 @@ def test_titles_numbers_and_names_of_curves_leave_each_other_room() -> None:
     energy = [plots.Panel("energy", three, "J", names=("kinetic", "potential", "total"))]
     curves = (-0.3 + 0.002 * T, -0.025 + 0.13 * T, -16.7 - 0.25 * T)
     long = [plots.Panel(f"q{i}", curves[i % 3], "rad") for i in range(15)]
-    for shown in (energy, energy + named, [*energy, *long[:3], *named], [*energy, *long, *named]):
+    words = tuple(f"{word} of the {number}" for word in ("place", "speed", "moment") for number in ("first", "last"))
+    shared = [plots.Panel("", np.tile(curves[1][:, None], 6), unit, names=words) for unit in ("", "rad")]
+    pages = (energy, energy + named, [*energy, *long[:3], *named], [*energy, *long, *named])
+    for shown in (*pages, shared[:1], shared, [*energy, *long[:4], *shared], [*shared, *long, *named]):
         figure = panels.panels(T, shown)
         FigureCanvasAgg(figure).draw()
         boxes = []
@@ -334,11 +337,36 @@ def test_a_run_draws_what_it_is_asked_for(swing: kane.Trajectory, tmp_path: Path
     ElementTree.parse(tmp_path / "x.svg")
 
 
+def test_curves_of_one_list_share_a_panel_and_its_unit(swing: kane.Trajectory) -> None:
+    figure = swing.plot(what=[("q1", "q1 + q2"), "u1", ["q1", "-q1"], ["energy"]])
+    assert titles(figure) == ["(rad)", "u₁  (rad/s)", "(rad)", "(J)"]
+    shared = figure.axes[0]
+    assert [line.get_label() for line in shared.lines] == ["q₁", "q₁ + q₂"] == names_of_curves(shared)
+    for line, expected in zip(shared.lines, (swing["q1"], swing["q1"] + swing["q2"]), strict=True):
+        assert np.array_equal(at_rows(line, swing), expected)
+    assert len({line.get_color() for line in shared.lines}) == 2
+    assert len(figure.axes[3].lines) == 4 and not overlaps(figure)
+
+
+def test_a_curve_without_a_known_unit_gives_none_to_those_that_share_its_panel(swing: kane.Trajectory) -> None:
+    (ax,) = swing.plot(what=[("q1", "q2*180/pi")]).axes
+    assert ax.get_title(loc="left") == "" and names_of_curves(ax) == ["q₁ (rad)", "q₂*180/π"]
+
+
+def test_curves_of_different_units_share_no_axis(swing: kane.Trajectory) -> None:
+    with pytest.raises(InputError, match=r"q₁ in rad, u₁ in rad/s\n    because an axis has one unit"):
+        swing.plot(what=[("q1", "u1")])
+
+
+def names_of_curves(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
 def test_a_figure_shows_itself_in_a_notebook_without_pyplot(swing: kane.Trajectory) -> None:
     assert swing.plot()._repr_png_().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("what", ["sped", "q9", [], 3, [3], ["q1 +"]])
+@pytest.mark.parametrize("what", ["sped", "q9", [], 3, [3], ["q1 +"], [[]], [["q9"]], [[3]], [["q1"] * 25]])
 def test_what_cannot_be_drawn_is_refused(what: Any, swing: kane.Trajectory) -> None:
     with pytest.raises(kane.KaneError):
         swing.plot(what=what)
@@ -540,6 +568,30 @@ def test_yaw_and_roll_have_no_line_over_the_pole() -> None:
     for curve in (yaw, roll):
         step = np.abs(np.diff(curve))
         assert np.nanmax(step) < 1e-9
+
+
+def test_angles_beyond_a_turn_are_drawn_in_turns_apart_from_those_within_one() -> None:
+    """A body that turns ten times about z, with a roll of 5°: no curve jumps, and the roll is seen."""
+    t, yaw, roll = np.linspace(0, 1, 401), 20 * np.pi * np.linspace(0, 1, 401), np.radians(5.0)
+    (c, s), (cr, sr), zero = (np.cos(yaw), np.sin(yaw)), (np.cos(roll), np.sin(roll)), 0 * yaw
+    rows = ((c, -s * cr, s * sr), (s, c * cr, -c * sr), (zero, zero + sr, zero + cr))
+    R = np.stack([np.stack(row, -1) for row in rows], 1)
+    wxyz = np.stack([np.cos(yaw / 2), zero, zero, np.sin(yaw / 2)], -1)
+    figure = plots.attitude(t, wxyz, R, "bus")
+    assert titles(figure)[:3] == ["quaternion of bus", "bus  (°)", "bus  (turns)"]
+    within, beyond = figure.axes[1:3]
+    assert names_of_curves(within) == ["pitch", "roll"] and names_of_curves(beyond) == ["yaw"]
+    np.testing.assert_allclose(within.lines[1].get_ydata(), 5.0, atol=1e-9)
+    np.testing.assert_allclose(beyond.lines[0].get_ydata(), 10.0 * t, atol=1e-9)
+
+
+def test_strokes_of_a_curve_that_swings_often_leave_room_between_them() -> None:
+    slow, fast = (plots.Panel("x", np.sin(2 * np.pi * k * np.linspace(0, 1, 4001))) for k in (2, 80))
+    figure = plots.panels(np.linspace(0, 1, 4001), [slow, fast])
+    FigureCanvasAgg(figure).draw()
+    calm, swinging = (ax.lines[0].get_linewidth() for ax in figure.axes)
+    apart = 72.0 / figure.dpi * figure.axes[1].bbox.width / 160  # points between two strokes
+    assert calm == plots.STYLE["lines.linewidth"] and swinging < 0.6 * apart
 
 
 def test_the_reactions_of_one_joint_are_drawn_by_its_name() -> None:

@@ -35,7 +35,7 @@ from ..joints import (
 )
 from ..loads import Action, BuiltLoad, EffortAction, ForceAction, GivenActions
 from ..normal import normal_text
-from ..records import Body, Joint, Limit, ReactionWheel, Shape
+from ..records import Body, Joint, Limit, NamedControl, ReactionWheel, Shape
 from ..vehicles import UNILATERAL, BuiltVehicle, BuiltWheel
 from .forms import CONDITIONS, CONTACT, CONTACT_CONDITIONS, ROAD_WHEEL, Form, form_of
 
@@ -57,6 +57,11 @@ def describe_load(mechanism: Mechanism, load: BuiltLoad) -> str:
     if form_of(load.record) is None:
         return type(load.record).__name__
     return ", ".join(f"{key}: {_plain_text(value)}" for key, value in _Description(mechanism).load(load).items())
+
+
+def describe_control(control: NamedControl) -> dict[str, str]:
+    """What a control law gives along which speed or rate, as expressions."""
+    return {normal_text(along): normal_text(effort) for along, effort in control.efforts.items()}
 
 
 def _action_text(action: Action) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...catalogue import builtin_names, builtin_text
-from ...errors import ModelError, Problem, excerpt, suggestion
+from ...errors import ModelError, Problem, excerpt, nearest, suggestion
 from ..bulk import without_collections
 from ..mechanism import Mechanism
 from ..urdf import UrdfOptions, read_urdf
@@ -65,7 +65,8 @@ def _no_model(model: str | Path) -> Problem:
     if is_file:
         what = f"its ending is none of {', '.join((*SUFFIXES, *ROBOTS))}, so it is no model file"
         return Problem(f"file '{model}'", what, fix="name a model file, or a built-in model")
-    fix = f"{suggestion(str(model), builtin_names())} (a model file ends in .yaml or .urdf)"
+    near = nearest(str(model), builtin_names())
+    fix = f"{near} kane.models() lists all; a model file ends in .yaml or .urdf".strip()
     return Problem(f"model '{model}'", "there is no such built-in model", fix=fix)
 
 

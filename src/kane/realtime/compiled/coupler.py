@@ -80,7 +80,7 @@ def ticks_left(k):
 def set_force(k, holds):
     """The force on the device, from that of the last step and how its rates have changed, taken to the end of the step
     and for how far the device has come in it. A spring that yields exerts what it can."""
-    force, rate, before = reals(k.force), reals(k.grip + 8 * k.axes), reals(k.grip + 8 * (2 * k.axes + ENERGIES))
+    force, rate, before = reals(k.force), reals(k.grip + 8 * k.axes), reals(k.grip + 8 * (3 * k.axes + ENERGIES))
     position, began, rest = reals(k.position), reals(k.stepped_from), (1.0 - share_of_step(k)) * k.h
     for i in range(k.axes):
         force[i] = reals(k.pull)[i] + reals(k.gain)[i] * (rate[i] - before[i]) / k.h
@@ -88,6 +88,21 @@ def set_force(k, holds):
             force[i] += reals(k.stiffness)[i] * (rest * rate[i] - (position[i] - began[i]))
         if k.every > 1 and not (holds and k.step_holds):
             force[i] = 0.0
+
+
+@part
+def hand_work(k):
+    """Work (J) of the coupler on the system in the step that was just taken, −∫ F · dp with F = K (p⁺ − x) + B (ṗ⁺ − ẋ)
+    as the step had it: what was known at its beginning along the way, what the change of the rates adds to it along the
+    mean of the rates, as `stepping_work` has it where impulses act too."""
+    place, rate = reals(k.grip), reals(k.grip + 8 * k.axes)
+    before = reals(k.grip + 8 * (2 * k.axes + ENERGIES))
+    pull, gain, work = reals(k.pull), reals(k.gain), 0.0
+    for i in range(k.axes):
+        rate_before = before[k.axes + i]
+        work -= pull[i] * (place[i] - before[i])
+        work -= 0.5 * gain[i] * (rate[i] - rate_before) * (rate[i] + rate_before)
+    return work
 
 
 @part
@@ -130,7 +145,7 @@ def advance(k, m, c, s, holds, position, velocity):
         if c.count + 2 * c.elements >= c.room:
             k.lost += c.count - 1
             c.count = 1
-        copy_numbers(k.axes, k.grip + 8 * k.axes, before)
+        copy_numbers(2 * k.axes, k.grip, before)
         set_pull(k, holds, position, velocity)
         m.fresh = 1
         m.grid += 1
@@ -145,4 +160,5 @@ def advance(k, m, c, s, holds, position, velocity):
         m.steps += 1
         k.given += s.given
         grip(k, m)
+        reals(m.y)[c.states - 1] += hand_work(k)
     return 0

@@ -13,7 +13,7 @@ ENERGIES = 3
 ADDRESSES = (
     "loop",  # the memory of time stepping, `records.MEMORY`
     "coupler",  # program of the grip: place (axes,), rate (axes,), energies, from the inputs of a motion
-    "grip",  # what it wrote, and rates before the last step
+    "grip",  # what it wrote, and places and rates before the last step
     "x",  # inputs of a motion
     "pull",  # (axes,): parameters of the terms of the motion, among its inputs
     "gain",  # (axes,)
