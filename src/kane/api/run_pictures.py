@@ -58,7 +58,8 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
         for part in listed
     ]
     usual = [panel for part, group in zip(listed, groups, strict=True) if _is_group(part) for panel in group]
-    kept, left_out = panels.leave_out_nothing(usual) if usual else ([], [])
+    alone = all(map(_is_group, listed))
+    kept, left_out = panels.leave_out_nothing(usual, alone=alone) if usual else ([], [])
     stays = {id(panel) for panel in kept}
     shown = [
         panel

@@ -27,6 +27,12 @@ _LETTERS = "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΠΣΦΨΩ"
 GREEK: dict[str, str] = dict(zip(f"{_SMALL_NAMES} {_LARGE_NAMES}".split(), _LETTERS, strict=True))
 """Names of letters → letters."""
 
+
+def text_name(label: str) -> str:
+    """A label in plain text: letters for names of letters, phi1 is φ1 and tau_u is τ_u; r.mu.x of a body stays."""
+    return re.sub(r"(?<![A-Za-z.])[A-Za-z]+(?![A-Za-z.])", lambda word: GREEK.get(word[0], word[0]), label)
+
+
 _CALLS = {"asin": "arcsin", "acos": "arccos", "log": "ln", "sign": "sgn"}
 
 

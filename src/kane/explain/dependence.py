@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..backends.mathml import text_name
 from ..constraints.metric import scale_columns
 from ..constraints.rank import Choice
 from ..errors import InputError, SingularError
@@ -21,7 +22,6 @@ from ..formulation.embedding import evaluate_matrix
 from ..graph import Expr
 from .algebra import RATE, SPEED, Atom, Sum, Symbol, add, merge_angles, symbols_of
 from .dropping import join_words
-from .notation import text_name
 from .reading import SMALL, Reader, TooLong
 from .records import DependentSpeeds
 

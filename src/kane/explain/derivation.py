@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ..backends.mathml import text_name
 from ..errors import ModelError, SingularError
 from ..formulation import Equations
 from ..formulation.sweep import rotors
@@ -24,7 +25,6 @@ from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbo
 from .dependence import rates_left, reduce_equations, solve_dependent
 from .dropping import find_dropped, is_particle
 from .holding import Holding
-from .notation import text_name
 from .reading import LONG, Reader, TooLong
 from .records import (
     Acceleration,

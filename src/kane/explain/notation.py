@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Protocol
 
-from ..backends.mathml import GREEK
+from ..backends.mathml import GREEK, text_name
 from ..backends.mathml import symbol as mathml_symbol
 from ..backends.symbolic import latex_name
 from .algebra import (
@@ -351,11 +351,6 @@ def _join(parts: Sequence[tuple[str, str]], minus: str, template: str) -> str:
     for sign, part in parts[1:]:
         text = template.format(text, sign, part)
     return text
-
-
-def text_name(label: str) -> str:
-    """A label in plain text: letters for names of letters, phi1 is φ1 and tau_u is τ_u."""
-    return re.sub(r"(?<![A-Za-z])[A-Za-z]+", lambda word: GREEK.get(word[0], word[0]), label)
 
 
 def latex_words(words: str) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..backends.mathml import text_name
 from .algebra import Sum
 from .dropping import join_words
-from .notation import Notation, text_name, write_sum, write_vector
+from .notation import Notation, write_sum, write_vector
 from .records import Derivation, ForceTerm
 
 

@@ -292,16 +292,17 @@ SOLVED_NOTHING = 1e-9
 """The same of reactions, which follow from accelerations that were solved for: rounding is larger there."""
 
 
-def leave_out_nothing(shown: Sequence[Panel]) -> tuple[list[Panel], list[str]]:
-    """(panels, labels of those left out): without those in which nothing happens."""
-    empty = are_nothing(shown)
+def leave_out_nothing(shown: Sequence[Panel], *, alone: bool = True) -> tuple[list[Panel], list[str]]:
+    """(panels, labels of those left out): without those in which nothing happens; all of them may be, unless they are
+    `alone` on their page."""
+    empty = are_nothing(shown, alone=alone)
     kept = [panel for panel, nothing in zip(shown, empty, strict=True) if not nothing]
     return kept, [panel.label for panel, nothing in zip(shown, empty, strict=True) if nothing]
 
 
-def are_nothing(shown: Sequence[Panel]) -> list[bool]:
-    """Which panels are zero, or rounding beside others of their unit, and should be. Where all of them are, none is
-    said to be: nothing moves, and that is what there is to see."""
+def are_nothing(shown: Sequence[Panel], *, alone: bool = True) -> list[bool]:
+    """Which panels are zero, or rounding beside others of their unit, and should be. Where all of them are, and nothing
+    else is drawn, none is said to be: nothing moves, and that is what there is to see."""
     largest: dict[str, float] = {}
     for panel in shown:
         largest[panel.unit] = max(largest.get(panel.unit, 0.0), _size(panel.values))
@@ -310,7 +311,7 @@ def are_nothing(shown: Sequence[Panel]) -> list[bool]:
         and not panel.target
         for panel in shown
     ]
-    return [False] * len(empty) if all(empty) else empty
+    return [False] * len(empty) if alone and all(empty) else empty
 
 
 def _size(values: Array) -> float:

@@ -19,7 +19,7 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ..backends.mathml import GREEK
+from ..backends.mathml import text_name
 from ..errors import InputError, visible
 from ..model import Mechanism
 from ..model.limits import limits_by_column
@@ -183,15 +183,16 @@ _BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def subscript(name: str) -> str:
-    """A name as it is written: q1 with its index below, theta1 as the letter with it, tau_u1 as that of the effort."""
+    """A name as it is written: q1 with its index below, theta1 as the letter with it, an effort by its speed.
+
+    >>> [subscript(name) for name in ("q1", "tau_u1", "tau_omega", "usteer")]
+    ['q₁', 'τ_u₁', 'τ_ω', 'usteer']
+    """
     if name.startswith("tau_"):
-        inner = re.fullmatch(r"u_?(\w+)", name[4:])
-        index = inner.group(1) if inner else name[4:]
-        return f"τ{index.translate(_BELOW)}" if index.isdecimal() else f"τ {index}"
-    match = re.fullmatch(r"([A-Za-z]+?)_?(\d*)('*)", name)
-    if match is None or not (len(match.group(1)) == 1 or match.group(1) in GREEK):
-        return name
-    return GREEK.get(match.group(1), match.group(1)) + match.group(2).translate(_BELOW) + match.group(3)
+        return f"τ_{subscript(name[4:])}"
+    written = text_name(name)
+    match = re.fullmatch(r"([^\W\d_])_?(\d*)('*)", written)
+    return match[1] + match[2].translate(_BELOW) + match[3] if match else written
 
 
 def set_names(expression: str) -> str:

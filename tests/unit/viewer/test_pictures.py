@@ -21,6 +21,8 @@ from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame
 import kane
 from kane.api.run_values import unit_of_text
 from kane.errors import InputError
+from kane.explain.algebra import EFFORT, Symbol
+from kane.explain.notation import TEXT
 from kane.model.speeds import describe_speeds
 from kane.viewer import drawings, films, panels, plots
 from kane.viewer.unit_powers import read_unit, write_unit
@@ -137,6 +139,16 @@ def test_panels_in_which_nothing_happens_are_left_out_and_named() -> None:
     assert panels.leave_out_nothing([*curves, missed])[0] == [curves[0], missed]
     still = [plots.Panel("x", 0 * T, "m"), plots.Panel("y", 0 * T, "m")]
     assert panels.leave_out_nothing(still) == (still, [])
+    assert panels.leave_out_nothing(still, alone=False) == ([], ["x", "y"])
+
+
+def test_efforts_that_are_all_zero_are_drawn_only_where_nothing_else_is() -> None:
+    run = kane.load("cart-pole").simulate(0.1)
+    efforts = [plots.subscript(f"tau_{name}") for name in run.answers.mechanism.speeds]
+    alone, beside = run.plot(what="efforts"), run.plot(what=["q", "efforts"])
+    assert [title.partition("  ")[0] for title in titles(alone)] == efforts
+    assert titles(beside) == ["q  (rad)"]
+    assert [text.get_text() for text in beside.texts] == [f"zero throughout: {', '.join(efforts)}"]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 12, 13, 28, 50, 200])
@@ -227,7 +239,11 @@ def test_titles_numbers_and_names_of_curves_leave_each_other_room() -> None:
         ("theta1", "θ₁"),
         ("phi", "φ"),
         ("u_2'", "u₂'"),
-        ("tau_u3", "τ₃"),
+        ("tau_u3", "τ_u₃"),
+        ("tau_omega", "τ_ω"),
+        ("tau_ux", "τ_ux"),  # the column; not x, which may be a coordinate that ux is not the rate of
+        ("tau_steer", "τ_steer"),
+        ("omega_x", "ω_x"),
         ("roll", "roll"),
         ("pitch2", "pitch2"),
     ],
@@ -236,10 +252,18 @@ def test_names_are_written_as_in_mathematics(name: str, written: str) -> None:
     assert plots.subscript(name) == written
 
 
+@pytest.mark.parametrize("speed", ["u1", "ux", "usteer", "omega", "omega_x", "w"])
+def test_an_effort_is_named_by_its_speed_alone_and_in_expressions_and_explanations(speed: str) -> None:
+    written = plots.subscript(f"tau_{speed}")
+    assert written == f"τ_{plots.subscript(speed)}"
+    assert plots.set_names(f"tau_{speed}*{speed}") == f"{written}*{plots.subscript(speed)}"
+    assert TEXT.symbol(Symbol(f"tau_{speed}", EFFORT, 0)) == written.translate(str.maketrans("₁", "1"))
+
+
 def test_an_expression_is_drawn_with_its_names_as_written_and_the_unit_of_its_terms(swing: kane.Trajectory) -> None:
     drawn = swing.plot(what=["q1 - pi/2", "abs(tau_u1)", "2*q1"])
-    assert titles(drawn) == ["q₁ − π/2  (rad)", "abs(τ₁)  (N m)", "2*q₁"]
-    assert plots.set_names("theta1' + r.arm1.x - 1e3*tau_u1") == "θ₁' + r.arm1.x − 1e3*τ₁"
+    assert titles(drawn) == ["q₁ − π/2  (rad)", "abs(τ_u₁)  (N m)", "2*q₁"]
+    assert plots.set_names("theta1' + r.arm1.x - 1e3*tau_u1") == "θ₁' + r.arm1.x − 1e3*τ_u₁"
 
 
 @pytest.mark.parametrize(
@@ -324,10 +348,10 @@ def at_rows(line: Any, run: kane.Trajectory) -> Any:
 def test_a_run_draws_what_it_is_asked_for(swing: kane.Trajectory, tmp_path: Path) -> None:
     assert titles(swing.plot()) == ["q₁  (rad)", "q₂  (rad)"]
     assert titles(swing.plot(what="speeds")) == ["u₁  (rad/s)", "u₂  (rad/s)"]
-    assert titles(swing.plot(what="efforts")) == ["τ₁  (N m)"]
+    assert titles(swing.plot(what="efforts")) == ["τ_u₁  (N m)"]
     drawn = swing.plot(tmp_path / "x.svg", ["energy", "q1 + q2", "tau_u1", "u2'"])
     work = "work of all but gravity  (J)"
-    assert titles(drawn)[:5] == ["energy  (J)", work, "q₁ + q₂  (rad)", "τ₁  (N m)", "u₂'  (rad/s²)"]
+    assert titles(drawn)[:5] == ["energy  (J)", work, "q₁ + q₂  (rad)", "τ_u₁  (N m)", "u₂'  (rad/s²)"]
     assert np.array_equal(at_rows(drawn.axes[2].lines[0], swing), swing["q1"] + swing["q2"])
     assert titles(swing.plot(what=["q2", "energy", "q1"])) == ["q₂  (rad)", "energy  (J)", work, "q₁  (rad)"]
     forces = swing.plot(what="reactions")
