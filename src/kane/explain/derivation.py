@@ -205,7 +205,8 @@ class _Derivation:
         angular = self._named_vector(own, alpha_t, f"α({body.name}) at u' = 0")
         self._name_triple(own, w, f"ω({body.name})")
         linear = self._remainder(body, own, axes, a_t)
-        self.accelerations.append(Acceleration(body.name, angular, linear))
+        if not (body.mass.is_zero and is_particle(body)):  # else neither is multiplied by anything
+            self.accelerations.append(Acceleration(body.name, angular, linear))
         alpha = self._accelerate(wr, alpha_t)
         acceleration = self._accelerate(vr, kin.turn(a_t, own, axes))
         mass, inertia = take.one(body.mass), take.matrix(body.inertia)

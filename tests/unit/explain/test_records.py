@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import kane
 
+FLYING = {f"{u}{x}": f"{u}.platform.{x}" for u in "wv" for x in "xyz"}
+"""Speeds of a platform that flies, as they are."""
+
 
 def test_entries_print_as_equations_do() -> None:
     told = kane.load("pendulum").explain()
@@ -58,4 +61,7 @@ def test_a_speed_is_defined_by_other_speeds_where_it_is_their_sum() -> None:
     assert "  wz = ω of platform along its z axis\n" in told.to_text()
 
 
-FLYING = {f"{u}{x}": f"{u}.platform.{x}" for u in "wv" for x in "xyz"}
+def test_accelerations_are_told_of_bodies_that_have_mass() -> None:
+    """R* and T* of others do not exist, and their rates of turning are long."""
+    told = kane.load("rolling-disc").explain(beside=None).derivation
+    assert [a.body for a in told.accelerations] == ["disc"]
