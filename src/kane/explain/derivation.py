@@ -163,19 +163,24 @@ class _Derivation:
         )
 
     def _definitions(self) -> tuple[SpeedDefinition, ...]:
-        """Definitions in the motion variables, read in the graph of the description."""
+        """Definitions in the motion variables, those that are speeds by the names of these, read in the graph of the
+        description."""
         m = self.mechanism
         symbols, measures = symbols_of_inputs(m), measure_numbers(m, m.bodies.values())
         words = {rate: f"{q!r}'" for q, rate in m.coordinate_rates.items()}
         words |= {expr: ".".join(measured) for expr, measured in measures.items()}
+        own = {s.definition: Symbol(name, SPEED, k) for k, (name, s) in enumerate(m.speed_records.items())}
+        others, variables = dict(symbols), set(m.motion_variables.values())
         for k, (name, variable) in enumerate(m.motion_variables.items()):
-            symbols[name] = Symbol(words.get(variable, name), SPEED, k)
-        reader = Reader(m.graph, symbols, naming=False)
+            symbols[name] = others[name] = Symbol(words.get(variable, name), SPEED, k)
+            if variable in measures and variable in own:
+                others[name] = own[variable]
+        reader, apart = (Reader(m.graph, found, naming=False) for found in (symbols, others))
         found = []
         for k, (name, record) in enumerate(m.speed_records.items()):
             measure = measures.get(record.definition, ("", "", ""))
             try:
-                value = reader.read(record.definition)
+                value = (reader if record.definition in variables else apart).read(record.definition)
             except TooLong:
                 value = symbol_sum(Symbol(name, SPEED, k))
             found.append(SpeedDefinition(Symbol(name, SPEED, k), value, measure))
@@ -200,7 +205,8 @@ class _Derivation:
         angular = self._named_vector(own, alpha_t, f"α({body.name}) at u' = 0")
         self._name_triple(own, w, f"ω({body.name})")
         linear = self._remainder(body, own, axes, a_t)
-        self.accelerations.append(Acceleration(body.name, angular, linear))
+        if not (body.mass.is_zero and is_particle(body)):  # else neither is multiplied by anything
+            self.accelerations.append(Acceleration(body.name, angular, linear))
         alpha = self._accelerate(wr, alpha_t)
         acceleration = self._accelerate(vr, kin.turn(a_t, own, axes))
         mass, inertia = take.one(body.mass), take.matrix(body.inertia)

@@ -164,8 +164,10 @@ def write_vector(vector: VectorSum, notation: Notation, digits: int = _DIGITS) -
 def _measure_number(notation: Notation, e: Sum, digits: int) -> tuple[str, str]:
     """(sign, text) of what stands before a unit vector."""
     e = merge_angles(e)
-    if len(e.terms) == 1 and (notation.bar or all(n > 0 for _, n in e.terms[0].powers)):
-        return _term(notation, e.terms[0].coefficient, e.terms[0].powers, digits)
+    if len(e.terms) == 1:
+        sign, text = _term(notation, e.terms[0].coefficient, e.terms[0].powers, digits)
+        plain = notation.bar or all(n > 0 for _, n in e.terms[0].powers)
+        return sign, text if plain else notation.parenthesize(text)
     if len(e.terms) > 1:
         factor, common, _ = take_out(e)
         if common and all(n > 0 for _, n in common) and not any(is_moving(a) for a, _ in common):

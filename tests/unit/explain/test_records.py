@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import kane
 
+FLYING = {f"{u}{x}": f"{u}.platform.{x}" for u in "wv" for x in "xyz"}
+"""Speeds of a platform that flies, as they are."""
+
 
 def test_entries_print_as_equations_do() -> None:
     told = kane.load("pendulum").explain()
@@ -49,3 +52,16 @@ def test_another_choice_of_speeds_is_shown_with_its_equations_under_constraints(
     _, _, beside = text.partition("The same with other speeds")
     assert "  u2 = 0\n" in beside
     assert "  -m u1' + d m ω² + τ_u1 = 0    [u1]\n  -(d² m + I) ω' - d m u1 ω + τ_ω = 0    [ω]\n" in beside
+
+
+def test_a_speed_is_defined_by_other_speeds_where_it_is_their_sum() -> None:
+    """Of a rotor in a platform that flies: its absolute rate is that of the platform along z and its own."""
+    told = kane.load("dual-spin").explain(beside={"u7": "w.platform.z + p'"} | FLYING)
+    assert "  u7 = wz + p'    [ω of rotor along its z axis]\n" in told.to_text()
+    assert "  wz = ω of platform along its z axis\n" in told.to_text()
+
+
+def test_accelerations_are_told_of_bodies_that_have_mass() -> None:
+    """R* and T* of others do not exist, and their rates of turning are long."""
+    told = kane.load("rolling-disc").explain(beside=None).derivation
+    assert [a.body for a in told.accelerations] == ["disc"]
