@@ -14,9 +14,9 @@ from ..api import Array, Model, Trajectory
 from ..api.kept_runs import Keep
 from ..api.memory_needs import require_motion_memory
 from ..api.run_files import SUFFIXES
-from ..api.run_pictures import check_drawn
+from ..api.run_pictures import check_text
 from ..api.watched import effort_names
-from ..errors import InputError
+from ..errors import KaneError
 from ..report.motions import Motion
 from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
@@ -173,8 +173,8 @@ def _refuse_undrawn(model: Model, texts: Sequence[str]) -> None:
     """Refuse names of nothing that a plot could show."""
     for text in texts:
         try:
-            check_drawn(model.mechanism, text)
-        except InputError as error:
+            check_text(model.mechanism, text)
+        except KaneError as error:
             raise UsageError(f"--of {text}: {str(error).removeprefix('plot: ')}") from None
 
 
