@@ -17,7 +17,7 @@ import numpy as np
 from ..constraints.multipliers import least_multipliers
 from ..constraints.rank import Elimination
 from ..constraints.thresholds import INCONSISTENT, SINGULAR
-from ..errors import InputError, SingularError
+from ..errors import InputError, SingularError, UnknownNameError
 from .eigenmodes import Eigenmode, eigenmodes_of, table
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -281,7 +281,7 @@ class Kept:
 
 def _place(name: str, states: Sequence[str]) -> int:
     if name not in states:
-        raise InputError(f"'{name}' is not a state; the states are {', '.join(states)}")
+        raise UnknownNameError("state", name, states)
     return list(states).index(name)
 
 

@@ -51,7 +51,7 @@ def pull_sentences(run: Trajectory) -> Iterable[str]:
     answers, m = run.answers, run.answers.mechanism
     if m.changing or answers.recursive() or not m.constraints:
         return
-    pressed = answers.make_once("pressed", lambda: _pressed(answers.mechanism))
+    pressed = answers.make_once("pressed", lambda: _find_pressed(answers.mechanism))
     if not pressed or not (np.all(np.isfinite(run.q)) and np.all(np.isfinite(run.u))):
         return
     places = np.unique(np.linspace(0, len(run.t) - 1, min(len(run.t), LOOKS)).round().astype(int))
@@ -116,7 +116,7 @@ def _open_rows(run: Trajectory) -> set[int]:
     return {int(row) for row in np.flatnonzero(np.abs(null).max(axis=1, initial=0.0) > REDUNDANT)}
 
 
-def _pressed(m: Mechanism) -> tuple[_Pressed, ...]:
+def _find_pressed(m: Mechanism) -> tuple[_Pressed, ...]:
     """What is kept on the ground, vehicles aside, whose wheels are judged otherwise."""
     own = {w.constraint for v in m.vehicles.values() for w in v.wheels} | {
         w.name for v in m.vehicles.values() for w in v.wheels

@@ -22,6 +22,7 @@ from .run_values import (
     Finer,
     acceleration_names,
     column,
+    column_symbols,
     evaluate,
     find_coordinate,
     has_values_between,
@@ -29,7 +30,7 @@ from .run_values import (
     unit_of_text,
     units_of,
 )
-from .watched import effort_names, force_symbols
+from .watched import effort_names, force_symbols, watch_expression
 
 if TYPE_CHECKING:
     from ..model import Joint, Mechanism
@@ -124,7 +125,7 @@ def check_drawn_together(model: Model, texts: Sequence[str]) -> None:
     """Refuse what a plot cannot show, or not in one panel, as far as it is known before the motion is."""
     answers, m = Answers(model.mechanism), model.mechanism
     for text in texts:
-        check_drawn(m, text)
+        check_text(m, text)
     named = [find_coordinate(m, text) for text in texts if not _is_group(text)]
     if len(texts) > 1:
         _common_unit({text: unit_of_text(answers, text) for text in named})
@@ -225,6 +226,13 @@ def check_drawn(m: Mechanism, text: str) -> None:
         raise InputError(f"plot: there is nothing called '{text}'\n    fix: {near}")
 
 
+def check_text(m: Mechanism, text: str) -> None:
+    """The same before there is a motion: refuse an expression, too, that has no meaning."""
+    check_drawn(m, text)
+    if not (_is_drawn(m, text) or find_coordinate(m, text) != text):
+        watch_expression(m, text, "plot", column_symbols(m))
+
+
 def _is_drawn(m: Mechanism, text: str) -> bool:
     """Whether a word is a group or a column of motions of m."""
     return _is_group(text) or text in _columns_of(m) or text.removeprefix("tau_") in m.speeds
@@ -238,8 +246,14 @@ def _is_group(part: Any) -> bool:
 def _check_reaction(m: Mechanism, name: str) -> None:
     """Refuse what is no joint, constraint or auxiliary speed."""
     known = dict.fromkeys([*m.joints, *m.constraints, *m.changing, *reaction_symbols(m)])
-    if name.removesuffix(" (joint)").removesuffix(" (constraint)") not in known:
+    plain = name.removesuffix(" (joint)").removesuffix(" (constraint)")
+    if plain not in known:
         raise InputError(f"plot: there are no reactions of '{name}'\n    fix: {suggestion(name, known)}")
+    if name in m.joints and (name in m.constraints or name in m.changing):
+        raise InputError(
+            f"plot: '{name}' is a joint and a constraint\n"
+            f"    fix: draw '{REACTIONS_OF}{name} (joint)' or '{REACTIONS_OF}{name} (constraint)'"
+        )
 
 
 def _columns_of(m: Mechanism) -> tuple[str, ...]:

@@ -98,12 +98,12 @@ def read_expression(answers: Answers, expression: Any) -> Expr:
     m = answers.mechanism
     refuse_if_too_large(m, "evaluate")
     with answers.cache.lock:  # a text becomes part of the graph of the description
-        watched = watch_expression(m, expression, "evaluate", _column_symbols(m))
+        watched = watch_expression(m, expression, "evaluate", column_symbols(m))
         refuse_planar_watch(m, [watched])
     return watched
 
 
-def _column_symbols(m: Mechanism) -> dict[str, Expr]:
+def column_symbols(m: Mechanism) -> dict[str, Expr]:
     """Names and symbols of columns that expressions know and events do not: accelerations and the work."""
     names = [*acceleration_names(m.speeds), "work"]
     return {name: m.graph.input(name) for name in names if name not in m.known_names}
@@ -113,7 +113,7 @@ def unit_of(mechanism: Mechanism, expression: Expr, measured: Mapping[Expr, str]
     """The unit of an expression over columns, as far as the joints define it, with that of `measured` parts of it."""
     from ..viewer.units import expression_unit, units_by_name  # which imports what draws
 
-    symbols = force_symbols(mechanism) | effort_symbols(mechanism) | _column_symbols(mechanism) | mechanism.names()
+    symbols = force_symbols(mechanism) | effort_symbols(mechanism) | column_symbols(mechanism) | mechanism.names()
     units = units_by_name(mechanism)
     known = {symbol: units.get(name, "") for name, symbol in symbols.items()}
     return expression_unit(expression, {**(measured or {}), **known})
@@ -315,6 +315,7 @@ def _extra(package: str, question: str) -> Any:
 __all__ = [
     "acceleration_names",
     "column",
+    "column_symbols",
     "evaluate",
     "read_expression",
     "resample",

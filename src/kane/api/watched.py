@@ -12,6 +12,7 @@ from ..constraints.metric import drop_rounding
 from ..constraints.rank import row_rank
 from ..errors import InputError, KaneError, ModelError, Problem
 from ..formulation import ground_symbols, joint_symbols, multiplier_symbols, reaction_symbols
+from ..formulation.joint_symbols import MEASURED
 from ..graph import Expr, depends_on
 from ..model import Mechanism
 from ..model.measures import MeasureNumbers
@@ -68,6 +69,8 @@ def watch_expression(mechanism: Mechanism, expression: Any, where: str, more: Ma
     """What an event watches: an expression of the description in which rows of constraints name their multipliers and
     tau_u1 the effort along u1, with measure numbers (r.BODY.x) and `more` names that it may use."""
     symbols = force_symbols(mechanism) | effort_symbols(mechanism) | dict(more or {})
+    if isinstance(expression, str) and not any(f"{what}." in expression for what in MEASURED):  # nor tell of so many
+        symbols = {name: symbol for name, symbol in symbols.items() if name.partition(".")[0] not in MEASURED}
     if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
         return symbols[expression.strip()]  # also one that is no name of the grammar
     return mechanism.scalar(expression, where, MeasureNumbers(mechanism, symbols | mechanism.names()))

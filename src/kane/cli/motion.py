@@ -17,7 +17,7 @@ from ..api.memory_needs import require_motion_memory
 from ..api.run_files import SUFFIXES
 from ..api.run_pictures import check_drawn_together
 from ..api.watched import effort_names
-from ..errors import InputError
+from ..errors import KaneError
 from ..report.motions import Motion
 from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
@@ -182,7 +182,7 @@ def _refuse_undrawn(model: Model, drawn: Sequence[Sequence[str]]) -> None:
     for texts in drawn:
         try:
             check_drawn_together(model, texts)
-        except InputError as error:
+        except KaneError as error:
             raise UsageError(f"--of {' and '.join(texts)}: {str(error).removeprefix('plot: ')}") from None
 
 

@@ -75,6 +75,9 @@ _EXAMPLES = """examples:
 
 exit status: 0 fine, 1 the model, a check or a motion failed, 2 the command line was not understood, 130 interrupted"""
 
+SAMPLES = 1001
+"""Times of a motion that is simulated, also for a report, which then tells of it what `kane simulate` does."""
+
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
@@ -409,7 +412,8 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
     _model(command)
     _integration(command)
     _cycloid(command)
-    command.add_argument("--samples", type=int, default=1001, help="times written; 0: each step (default 1001)")
+    help_ = f"times written; 0: each step (default {SAMPLES})"
+    command.add_argument("--samples", type=int, default=SAMPLES, help=help_)
     command.add_argument("-o", "--output", metavar="FILE", help="write the motion: .csv, .npz or .parquet")
     command.add_argument("--anew", action="store_true", help="do not go on with a run that was interrupted or killed")
     command.add_argument("--plot", metavar="FILE", help="draw it (.png, .svg or .pdf)")

@@ -9,12 +9,12 @@ from typing import Any
 
 from ..errors import InputError
 from ..report import write
-from ..report.writer import SAMPLES
 from . import FAILED, FINE, INTERRUPTED
 from .console import bar, print_json, show, table
 from .driving import asked_motion, drive_of, off_target, refuse_unfollowed, say_what_moves, target_sentence
 from .given import coordinates_of, file_to_write, model_of, speeds_of
 from .motion import run_simulation
+from .parser import SAMPLES
 from .streams import say
 from .wording import in_shell
 

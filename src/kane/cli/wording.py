@@ -13,6 +13,9 @@ from .parser import parser
 SPELLED = {"events": "--event", "store": "--out", "parameters": "--parameter", "what": "--of"}
 """Options that have another name in the shell than in Python."""
 
+STATE, AT = ("q", "u"), "--at"
+"""Options of Python that some commands have as one."""
+
 TOLD = {SATURATION: "--json or a report"}
 """Where the shell tells what an attribute of a motion has in Python."""
 
@@ -32,6 +35,8 @@ def in_shell(text: object, command: str) -> str:
     def word(option: Option) -> str:
         spelled = SPELLED.get(option.name, f"--{option.name.replace('_', '-')}")
         action = known.get(spelled)
+        if action is None and option.name in STATE and AT in known:
+            spelled, action = AT, known[AT]
         if action is None:
             return f"{option} (in Python)"
         if action.nargs == 0:

@@ -281,3 +281,23 @@ def test_events_of_the_shell_have_a_direction(capsys: pytest.CaptureFixture[str]
         ends.append(json.loads(capsys.readouterr().out)["t"])
     assert ends[1] == pytest.approx(3 * ends[0], rel=1e-6)
     assert main(["simulate", "pendulum", "--of", "efforts"]) == 2  # a plot that is nowhere written
+
+
+def test_a_report_tells_of_saturation_what_the_motion_does(
+    arm: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A law of the state, whose times at the limit depend on where the motion is between its samples."""
+    line = [str(arm), "--control", "u_elbow=900*(1-q_elbow)-30*u_elbow", "--t", "0.5", "--saturate"]
+    assert main(["simulate", *line]) == 0
+    told = next(x for x in capsys.readouterr().out.splitlines() if x.startswith("saturated: "))
+    assert main(["report", *line, "-o", str(tmp_path / "arm.html")]) in (0, 1)
+    assert told in (tmp_path / "arm.html").read_text()
+
+
+@pytest.mark.parametrize("of", ["q_elbow + x7", "r.elbw.x", "reactions of elbw", "force.elbw"])
+def test_what_cannot_be_drawn_is_told_before_the_motion(
+    of: str, arm: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kane.cli.motion.run_simulation", lambda *_: pytest.fail("it was simulated"))
+    assert main(["simulate", str(arm), "--plot", str(tmp_path / "arm.png"), "--of", of]) == 2
+    assert f"--of {of}" in capsys.readouterr().err

@@ -101,3 +101,8 @@ def test_errors_and_warnings_speak_of_options_of_the_shell(capsys: pytest.Captur
     assert ".py" not in printed.err
     assert main([*line, "--max-steps", "3"]) == 1
     assert "the allowed 3 steps are used up" in capsys.readouterr().out
+
+
+def test_options_of_a_state_are_one_where_a_command_has_one() -> None:
+    assert in_shell("give speeds, u=...", "linearize") == "give speeds, --at NAME=VALUE"
+    assert in_shell("give speeds, u=...", "simulate") == "give speeds, --u NAME=VALUE"
