@@ -14,7 +14,7 @@ from matplotlib import rc_context
 
 from ..errors import visible
 from .figures import Picture
-from .panels import NOTHING, Panel, are_nothing, name_left_out
+from .panels import NOTHING, Panel, are_nothing, name_left_out, power_of_ten
 from .plots import INK, STYLE, subscript
 from .shapes import PALETTE, Array
 
@@ -120,20 +120,22 @@ def _write_title(figure: Picture, title: str) -> None:
 
 def fans(t: Array, watched: Sequence[Fan], title: str = "") -> Picture:
     """Bands that hold half and nine tenths of the members, the median, and the extremes; what is zero throughout, but
-    for rounding, is named below them."""
+    for rounding, is named below them. Bands too narrow to be seen are drawn once more, about the median."""
     still = are_nothing([Panel(fan.label.name, np.array([fan.low, fan.high]), fan.label.unit) for fan in watched])
-    shown = [fan for fan, nothing in zip(watched, still, strict=True) if not nothing]
+    moving = [fan for fan, nothing in zip(watched, still, strict=True) if not nothing]
+    shown = [one for fan in moving for one in ((str(Label(fan.label.name)), fan), *_about_median(fan))]
     note = name_left_out([str(Label(fan.label.name)) for fan, nothing in zip(watched, still, strict=True) if nothing])
     with rc_context(STYLE):
         figure, axes = _figure(len(shown), title, SMALL if len(shown) > 1 else ALONE)
-        for ax, fan in zip(axes, shown, strict=False):
+        for ax, (name, fan) in zip(axes, shown, strict=False):
             for k, alpha in enumerate(BANDS):
                 ax.fill_between(t, fan.quantiles[k], fan.quantiles[4 - k], color=PALETTE[0], alpha=alpha, linewidth=0)
             ax.plot(t, fan.quantiles[2], color=INK, linewidth=MEDIAN)
             for edge in (fan.low, fan.high):
                 edge = np.where(np.isfinite(edge), edge, np.nan)
                 ax.plot(t, edge, color=INK, linewidth=0.6, linestyle=(0, (3, 3)))
-            ax.set_title(str(fan.label))
+            unit = " ".join(part for part in (power_of_ten(ax), fan.label.unit) if part)
+            ax.set_title(visible(f"{name}  ({unit})" if unit else name))
             ax.set_xlim(t[0], t[-1])
             ax.set_xlabel("t  (s)")
         both = 1.0 - (1.0 - BANDS[0]) * (1.0 - BANDS[1])
@@ -146,6 +148,24 @@ def fans(t: Array, watched: Sequence[Fan], title: str = "") -> Picture:
         said = "\n".join(wrap(visible(note), int(NOTE * figure.get_size_inches()[0]))) or None
         figure.legend(handles=handles, ncols=4, fontsize=8, loc="outside lower center", title=said, title_fontsize=8)
     return figure
+
+
+NARROW = 0.03
+"""Width of a band, as a part of the height of its plot, below which it looks like a line."""
+
+
+def _about_median(fan: Fan) -> list[tuple[str, Fan]]:
+    """The name and the fan of what members have beyond their median, where bands are too narrow to be seen; none where
+    they differ by rounding alone."""
+    middle, bands = fan.quantiles[2], fan.quantiles[4] - fan.quantiles[0]
+    finite = np.concatenate([edge[np.isfinite(edge)] for edge in (fan.low, fan.high)])
+    if not finite.size or not np.isfinite(bands).any():
+        return []
+    widest, high = float(np.nanmax(bands)), float(np.ptp(finite))
+    if not NOTHING * max(1.0, float(np.abs(finite).max())) < widest < NARROW * high:
+        return []
+    about = Fan(fan.label, fan.quantiles - middle, fan.low - middle, fan.high - middle)
+    return [(f"{Label(fan.label.name)} − its median", about)]
 
 
 class Counted(Protocol):

@@ -105,35 +105,29 @@ def _spans(transitions: Sequence[Transition], end: float, name: str, state: str)
 
 
 def attitude(t: Array, wxyz: Array, R: Array, label: str) -> Picture:
-    """An attitude over time: its quaternion wxyz (k, 4), and yaw, pitch and roll (body 321) of R (k, 3, 3), in degrees.
-
-    Yaw and roll run on beyond ±180°; where the pitch passes ±90° they are not distinct, and their lines are broken.
-    """
-    with rc_context(STYLE):
-        figure = Picture(figsize=(9.75, 2.7), layout="constrained")
-        left, right = figure.subplots(1, 2)
-        for i, element in enumerate("wxyz"):
-            left.plot(t, wxyz[:, i], color=PALETTE[i], label=element)
-        for angle, name, color in zip(yaw_pitch_roll(R).T, ("yaw", "pitch", "roll"), PALETTE, strict=False):
-            right.plot(t, angle, color=color, label=name)
-        left.set_title(f"quaternion of {label}")
-        right.set_title(f"yaw, pitch, roll of {label}  (°)")
-        for ax in (left, right):
-            ax.set_xlabel("t  (s)")
-            ax.set_xlim(t[0], t[-1])
-            _legend(ax, 4)
-    return figure
+    """An attitude over time, as by `attitude_panels`."""
+    return panels(t, attitude_panels(wxyz, R, label))
 
 
 def attitude_panels(wxyz: Array, R: Array, label: str) -> list[Panel]:
     """The panels of an attitude: quaternion (k, 4), yaw, pitch and roll of R (k, 3, 3), and the angle of the one turn
-    about one axis that takes the axes of N to those of the body, 2 acos |w|, all but the first in degrees."""
+    about one axis that takes the axes of N to those of the body, 2 acos |w|, all but the first in degrees. Angles that
+    run on beyond a turn have a panel of their own, in turns: beside them a nutation would not be seen."""
     turned = 2.0 * np.arctan2(np.linalg.norm(wxyz[:, 1:], axis=1), np.abs(wxyz[:, 0]))
     return [
         Panel(f"quaternion of {label}", wxyz, names=("w", "x", "y", "z")),
-        Panel(label, yaw_pitch_roll(R), "°", names=("yaw", "pitch", "roll")),
+        *_angle_panels(yaw_pitch_roll(R), label),
         Panel(f"turn of {label} from N", np.degrees(turned), "°"),
     ]
+
+
+def _angle_panels(angles: Array, label: str) -> list[Panel]:
+    """Panels of yaw, pitch and roll (k, 3) in degrees: of those that stay within a turn, and of the others."""
+    names = np.array(("yaw", "pitch", "roll"))
+    far = np.nanmax(angles, axis=0) - np.nanmin(angles, axis=0) > 360.0
+    within, beyond = (tuple(names[which].tolist()) for which in (~far, far))
+    found = [Panel(label, angles[:, ~far], "°", names=within)]
+    return found + ([Panel(label, angles[:, far] / 360.0, "turns", names=beyond)] if beyond else [])
 
 
 def yaw_pitch_roll(R: Array) -> Array:

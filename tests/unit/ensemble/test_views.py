@@ -186,6 +186,18 @@ def test_members_without_a_result_are_strokes_below_the_axis_and_counted() -> No
     assert min(ax.get_yticks()) >= 2.0 - 0.05  # the strip has no numbers
 
 
+def test_a_fan_too_narrow_to_be_seen_is_drawn_about_its_median_too() -> None:
+    """Pendulums that start within 0.005 rad, and within 1 rad, which need no second plot."""
+    m, t = kane.load("pendulum"), np.linspace(0, 1, 21)
+    narrow = m.ensemble(t, n=40, q={"q": np.linspace(1.0, 1.005, 40)}).plot(kind="fan", result="q")
+    assert [ax.get_title("left") for ax in narrow.axes] == ["q  (rad)", "q − its median  (10⁻³ rad)"]
+    low, high = (np.asarray(narrow.axes[1].lines[k].get_ydata()) for k in (1, 2))
+    assert high[0] - low[0] == pytest.approx(0.005, rel=1e-9)
+    assert np.abs(np.asarray(narrow.axes[1].lines[0].get_ydata())).max() == 0.0
+    wide = m.ensemble(t, n=40, q={"q": np.linspace(0.5, 1.5, 40)}).plot(kind="fan", result="q")
+    assert [ax.get_title("left") for ax in wide.axes] == ["q  (rad)"]
+
+
 def test_a_fan_by_itself_is_three_to_two_and_several_share_a_row() -> None:
     found = sliding(np.linspace(0.0, END, 9))
     wide, high = found.plot(kind="fan", result="x").get_size_inches()

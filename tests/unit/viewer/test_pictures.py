@@ -570,6 +570,33 @@ def test_yaw_and_roll_have_no_line_over_the_pole() -> None:
         assert np.nanmax(step) < 1e-9
 
 
+def test_angles_beyond_a_turn_are_drawn_in_turns_apart_from_those_within_one() -> None:
+    """A body that turns ten times about z, with a roll of 5°: no curve jumps, and the roll is seen."""
+    t, yaw, roll = np.linspace(0, 1, 401), 20 * np.pi * np.linspace(0, 1, 401), np.radians(5.0)
+    (c, s), (cr, sr), zero = (np.cos(yaw), np.sin(yaw)), (np.cos(roll), np.sin(roll)), 0 * yaw
+    rows = ((c, -s * cr, s * sr), (s, c * cr, -c * sr), (zero, zero + sr, zero + cr))
+    R = np.stack([np.stack(row, -1) for row in rows], 1)
+    wxyz = np.stack([np.cos(yaw / 2), zero, zero, np.sin(yaw / 2)], -1)
+    figure = plots.attitude(t, wxyz, R, "bus")
+    assert titles(figure)[:3] == ["quaternion of bus", "bus  (°)", "bus  (turns)"]
+    within, beyond = figure.axes[1:3]
+    assert names_of_curves(within) == ["pitch", "roll"] and names_of_curves(beyond) == ["yaw"]
+    np.testing.assert_allclose(within.lines[1].get_ydata(), 5.0, atol=1e-9)
+    np.testing.assert_allclose(beyond.lines[0].get_ydata(), 10.0 * t, atol=1e-9)
+
+
+def test_strokes_of_a_curve_that_swings_often_leave_room_between_them() -> None:
+    """Ripples that are less than a stroke is wide, rounding say, are no swings."""
+    t = np.linspace(0, 1, 4001)
+    slow, fast = (np.sin(2 * np.pi * k * t) for k in (2, 80))
+    rippled = plots.Panel("y", np.column_stack([slow, 1e-3 * fast]), names=("a", "b"))
+    figure = plots.panels(t, [plots.Panel("x", fast), rippled])
+    FigureCanvasAgg(figure).draw()
+    swinging, *calm = (line.get_linewidth() for ax in figure.axes for line in ax.lines)
+    apart = 72.0 / figure.dpi * figure.axes[0].bbox.width / 160  # points between two strokes
+    assert calm == [plots.STYLE["lines.linewidth"]] * 2 and swinging < 0.6 * apart
+
+
 def test_the_reactions_of_one_joint_are_drawn_by_its_name() -> None:
     """The upper hinge of a pendulum at rest carries the weight; what is rounding there is left out."""
     run = kane.load("double-pendulum").simulate(1.0, q={"q1": 0.0, "q2": 0.0})
