@@ -130,6 +130,7 @@ def _lay_out(figure: Any, drawn: Any, grid: Grid, raised: Sequence[float], ends:
 
 
 _STROKES = 0.3  # of the distance between two strokes of a curve, the part that a stroke takes
+_SWING = 0.03  # of the height of a panel: what is less is a wavering of the line
 _LETTERS = 12.0  # that fit into an inch of a line
 _NAMES = 0.17  # inches that a line of names of curves lifts the title
 _MANY_LINES = 3  # of names above a panel
@@ -185,7 +186,7 @@ def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid, lifted: int) -> Non
     for k in range(curves.shape[1]):
         label = shorten(panel.names[k], int(_LETTERS * 0.8 * grid.wide)) if panel.names else None
         round, color = divmod(k, len(PALETTE))
-        width = _line_width(curves[:, k], grid)
+        width = _line_width(curves[:, k], _span(curves), grid)
         ax.plot(t, curves[:, k], color=PALETTE[color], linestyle=_LINES[round], linewidth=width, label=label)
     if panel.target is not None:
         ax.axhline(panel.target, color=PALETTE[1], linewidth=1.0, linestyle=(0, (4, 3)))
@@ -201,9 +202,17 @@ def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid, lifted: int) -> Non
     ax.set_title(title, pad=6.0 + 72.0 * _NAMES * lifted * bool(panel.label))
 
 
-def _line_width(values: Array, grid: Grid) -> float:
-    """Width (points) of a curve: less where it swings so often that its own strokes would cover each other."""
-    rises = np.sign(np.diff(values[np.isfinite(values)]))
+def _span(values: Array) -> float:
+    """How far finite values go, from the least to the largest."""
+    finite = values[np.isfinite(values)]
+    return float(np.ptp(finite)) if finite.size else 0.0
+
+
+def _line_width(values: Array, high: float, grid: Grid) -> float:
+    """Width (points) of a curve in a panel that goes so high: less where it swings so often that its own strokes would
+    cover each other. What it swings by less than a stroke is wide is no swing."""
+    steps = np.round(values[np.isfinite(values)] / (_SWING * high)) if high > 0.0 else np.zeros(1)
+    rises = np.sign(np.diff(steps))
     rises = rises[rises != 0.0]
     turns = max(1, np.count_nonzero(rises[1:] != rises[:-1]))
     return float(np.clip(_STROKES * 72.0 * grid.wide / (1.0 + grid.gap) / turns, 0.4, STYLE["lines.linewidth"]))

@@ -610,12 +610,15 @@ def test_angles_beyond_a_turn_are_drawn_in_turns_apart_from_those_within_one() -
 
 
 def test_strokes_of_a_curve_that_swings_often_leave_room_between_them() -> None:
-    slow, fast = (plots.Panel("x", np.sin(2 * np.pi * k * np.linspace(0, 1, 4001))) for k in (2, 80))
-    figure = plots.panels(np.linspace(0, 1, 4001), [slow, fast])
+    """Ripples that are less than a stroke is wide, rounding say, are no swings."""
+    t = np.linspace(0, 1, 4001)
+    slow, fast = (np.sin(2 * np.pi * k * t) for k in (2, 80))
+    rippled = plots.Panel("y", np.column_stack([slow, 1e-3 * fast]), names=("a", "b"))
+    figure = plots.panels(t, [plots.Panel("x", fast), rippled])
     FigureCanvasAgg(figure).draw()
-    calm, swinging = (ax.lines[0].get_linewidth() for ax in figure.axes)
-    apart = 72.0 / figure.dpi * figure.axes[1].bbox.width / 160  # points between two strokes
-    assert calm == plots.STYLE["lines.linewidth"] and swinging < 0.6 * apart
+    swinging, *calm = (line.get_linewidth() for ax in figure.axes for line in ax.lines)
+    apart = 72.0 / figure.dpi * figure.axes[0].bbox.width / 160  # points between two strokes
+    assert calm == [plots.STYLE["lines.linewidth"]] * 2 and swinging < 0.6 * apart
 
 
 def test_the_reactions_of_one_joint_are_drawn_by_its_name() -> None:
