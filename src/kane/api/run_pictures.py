@@ -155,6 +155,8 @@ def _is_curve(run: Trajectory, part: Any) -> bool:
         return False
     if part in FOLLOWING or part.startswith(REACTIONS_OF) or part in acceleration_names(m.speeds):
         return not m.constraints and not m.changing
+    if part == "efforts" or (part not in m.speeds and part.removeprefix("tau_") in m.speeds):
+        return run.law is not None
     if _is_drawn(m, part) and part not in reaction_symbols(m):
         return part in {*STATES, "energy", *m.coordinates, *m.speeds}
     check_drawn(m, part)

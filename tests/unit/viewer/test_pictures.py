@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import shutil
 import sys
@@ -336,6 +337,20 @@ def test_a_reaction_of_an_auxiliary_speed_is_drawn_as_a_curve() -> None:
 @pytest.fixture
 def swing() -> kane.Trajectory:
     return kane.load("double-pendulum").simulate(np.linspace(0, 0.4, 41), q={"q1": 1.0}, control={"u1": "-u1"})
+
+
+@pytest.mark.parametrize("model", ["double-pendulum", "bouncing-ball"])
+def test_efforts_of_a_law_are_the_curves_that_its_expression_is(model: str) -> None:
+    m = kane.load(model)
+    q, u = m.coordinates[0], m.speeds[0]
+    run = m.simulate(1, control={u: f"-2*{q} - {u}"}, tau={u: 0.5}, q={q: 1.0})
+    figure = run.plot(what=[f"tau_{u}", f"0.5 - 2*{q} - {u}"])
+    one, other = (np.asarray(ax.lines[0].get_ydata(), dtype=float) for ax in figure.axes)
+    assert len(one) > 300 and np.allclose(one, other, rtol=1e-12, atol=1e-12)
+    group = run.plot(what="efforts")
+    assert np.array_equal(group.axes[0].lines[0].get_ydata(), one)
+    assert np.all(np.isin(run[f"tau_{u}"], one)), "through all samples, two at the time of an impact"
+    assert pickle.loads(pickle.dumps(run)).plot(what="efforts").axes[0].lines[0].get_ydata().tolist() == one.tolist()
 
 
 def at_rows(line: Any, run: kane.Trajectory) -> Any:
