@@ -6,6 +6,7 @@ import pickle
 import re
 import shutil
 import sys
+from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -150,6 +151,22 @@ def test_efforts_that_are_all_zero_are_drawn_only_where_nothing_else_is() -> Non
     assert [title.partition("  ")[0] for title in titles(alone)] == efforts
     assert titles(beside) == ["q  (rad)"]
     assert [text.get_text() for text in beside.texts] == [f"zero throughout: {', '.join(efforts)}"]
+
+
+def test_a_moment_that_no_joint_can_carry_is_left_out_though_it_is_drawn_alone() -> None:
+    """The joint that places a bicycle turns about all axes in it: what is left of moments of 600 N at wheels is
+    rounding, of constraints near a fall too."""
+    fell = {"fell": {"expression": "abs(roll) - 1", "terminal": True}}
+    run = kane.load("whipple-bicycle").simulate(20, u={"ux": 3.0, "uroll": 0.1}, events=fell)
+    figure = run.plot(what="reactions of place")
+    assert titles(figure) == ["place: force  (N)"]
+    assert [text.get_text() for text in figure.texts] == ["zero throughout: place: moment"]
+    moment = np.full((30, 3), 2e-9)
+    force = plots.Panel("force", 1000.0 + moment, "N", solved=True)
+    shown = [force, plots.Panel("small", moment, "N m", solved=True, cancels=1.0)]
+    assert panels.leave_out_nothing(shown) == (shown, [])
+    shown[1] = replace(shown[1], cancels=1000.0)
+    assert panels.leave_out_nothing(shown) == ([force], ["small"])
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 12, 13, 28, 50, 200])
