@@ -156,6 +156,8 @@ def _is_curve(run: Trajectory, part: Any) -> bool:
         return False
     if part in FOLLOWING or part.startswith(REACTIONS_OF) or part in acceleration_names(m.speeds):
         return not m.constraints and not m.changing
+    if part == "efforts" or (part not in m.speeds and part.removeprefix("tau_") in m.speeds):
+        return run.law is not None
     if _is_drawn(m, part) and part not in reaction_symbols(m):
         return part in {*STATES, "energy", *m.coordinates, *m.speeds}
     check_drawn(m, part)
@@ -286,12 +288,21 @@ def _reactions(run: Trajectory, only: str | None = None) -> list[Panel]:
     """A force and a moment, efforts, or a value, for each reaction, or for one by its name; components in N."""
     from ..viewer.panels import Panel
     from ..viewer.plots import subscript
+    from ..viewer.shapes import size
 
     found, reactions = list[Panel](), run.reactions()
+    length = size(run.answers.mechanism)
+    force, moment = _largest(r.force for r in reactions.values()), _largest(r.moment for r in reactions.values())
     for name, reaction in reactions.items() if only is None else [(only, reactions[only])]:
-        for what, values, unit in (("force", reaction.force, "N"), ("moment", reaction.moment, "N m")):
+        for what, values, unit, cancels in (
+            ("force", reaction.force, "N", moment / length),
+            ("moment", reaction.moment, "N m", force * length),
+        ):
             if values is not None:
-                found.append(Panel(f"{name}: {what}", np.asarray(values), unit, names=("x", "y", "z"), solved=True))
+                xyz = ("x", "y", "z")
+                found.append(
+                    Panel(f"{name}: {what}", np.asarray(values), unit, names=xyz, solved=True, cancels=cancels)
+                )
         found += [Panel(f"{name} along {v}", np.asarray(x), solved=True) for v, x in reaction.efforts.items()]
         if reaction.value is not None:
             found.append(
@@ -303,6 +314,11 @@ def _reactions(run: Trajectory, only: str | None = None) -> list[Panel]:
                 )
             )
     return found
+
+
+def _largest(arrays: Iterable[Any]) -> float:
+    """The largest magnitude in arrays, some of which may not be there."""
+    return max((float(np.nanmax(np.abs(x), initial=0.0)) for x in arrays if x is not None), default=0.0)
 
 
 def _is_attitude(m: Mechanism, joint: Joint) -> bool:

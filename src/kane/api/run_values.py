@@ -159,8 +159,8 @@ def resample(run: Trajectory, times: Any) -> Trajectory:
     """The motion at other times within its span: so many at equal distances, or those of an array.
 
     Between two samples coordinates and speeds are cubics through both states with the rates that the equations of
-    motion give there, so the error falls with the fourth power of their distance; efforts are linear. At the time of a
-    transition the state is the one before it.
+    motion give there, so the error falls with the fourth power of their distance; efforts are those of the compiled
+    control law there, else linear. At the time of a transition the state is the one before it.
     """
     t = _times(run, times)
     sign = 1.0 if run.t[-1] >= run.t[0] else -1.0
@@ -168,6 +168,24 @@ def resample(run: Trajectory, times: Any) -> Trajectory:
     _refuse_jumps(run, t, left)
     span = run.t[left + 1] - run.t[left]
     return _between(run, left, np.divide(t - run.t[left], span, out=np.zeros_like(t), where=span != 0.0), t)
+
+
+@dataclass(frozen=True, slots=True)
+class EffortLaw:
+    """Efforts (k, n) that a compiled control law gives at times (k,) and states, with the `constant` ones beside it."""
+
+    kernel: Kernel
+    values: tuple[Array, ...]
+    constant: Array
+
+    @classmethod
+    def of(cls, answers: Answers, kernel: Kernel, constant: Array) -> EffortLaw:
+        """With the values of parameters, where the law has any."""
+        takes = any(group.name == "parameters" for group in kernel.program.inputs)
+        return cls(kernel, (answers.values,) if takes else (), constant)
+
+    def __call__(self, t: Array, q: Array, u: Array) -> Array:
+        return self.constant + np.atleast_2d(self.kernel(t[:, None], q, u, *self.values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +227,12 @@ def _between(run: Trajectory, before: Any, share: Array, t: Array) -> Trajectory
     """The motion at times t (s), each a share of the way from one sample to the next."""
     after, span, share = before + 1, (run.t[before + 1] - run.t[before])[:, None], share[:, None]
     qdot = np.asarray(run.model.qdot(run.q, run.u, t=run.t[:, None]))
-    q = cubic(run.q, qdot, before, after, share, span)
+    q = unit_quaternions(run.answers.mechanism, cubic(run.q, qdot, before, after, share, span))
     u = cubic(run.u, run.acceleration(), before, after, share, span)
     tau = (1.0 - share) * run.tau[before] + share * run.tau[after]
+    if run.law is not None and np.any(inside := (share[:, 0] > 0.0) & (share[:, 0] < 1.0)):
+        tau[inside] = run.law(t[inside], q[inside], u[inside])
     work = cubic(run.work[:, None], _power(run), before, after, share, span)[:, 0]
-    q = unit_quaternions(run.answers.mechanism, q)
     return replace(run, t=t, q=q, u=u, tau=tau, work=work, segments=(), step_impulses=None)
 
 
@@ -313,6 +332,7 @@ def _extra(package: str, question: str) -> Any:
 
 
 __all__ = [
+    "EffortLaw",
     "acceleration_names",
     "column",
     "column_symbols",

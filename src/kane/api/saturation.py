@@ -8,7 +8,7 @@ samples, so there it is exact.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,8 +74,8 @@ def find_saturation(run: Trajectory, problem: MotionProblem, solution: Solution)
     if not (np.all(np.isfinite(run.q)) and np.all(np.isfinite(run.u))):
         return ()
     places, most = [place for _, place, _ in bounds], np.array([limit for *_, limit in bounds])
-    if problem.law is not None:
-        spans = _spans_of_law(run, problem, places, most)
+    if run.law is not None:
+        spans = _spans_of_law(run, places, most)
     elif solution.held is not None and len(solution.held.t):
         at = _at_limits(solution.held.p[:, places] - np.asarray(problem.tau)[places], most)
         times = np.append(solution.held.t, run.t[-1])
@@ -100,14 +100,14 @@ Spans = tuple[tuple[float, float], ...]
 Ask = Callable[[Array, Array, Array], Mask]
 
 
-def _spans_of_law(run: Trajectory, problem: MotionProblem, places: list[int], most: Array) -> list[Spans]:
+def _spans_of_law(run: Trajectory, places: list[int], most: Array) -> list[Spans]:
     """When efforts of a law that is compiled are at their limits."""
-    law = problem.law
+    law = run.law
     assert law is not None
-    values = (run.answers.values,) if any(g.name == "parameters" for g in law.program.inputs) else ()
+    control = replace(law, constant=np.zeros_like(law.constant))
 
     def efforts(t: Array, q: Array, u: Array) -> Array:
-        return np.atleast_2d(law(t[:, None], q, u, *values))[:, places]
+        return control(t, q, u)[:, places]
 
     given = efforts(run.t, run.q, run.u)
     if not np.any(np.abs(given) >= _NEAR * most):

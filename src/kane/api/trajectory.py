@@ -40,7 +40,7 @@ from .recordings import recording, show_trajectory, write_recording
 from .records import Array, Energy, Momentum, Residuals
 from .run_files import load_run, save_run
 from .run_pictures import curves, film
-from .run_values import column, evaluate, resample, to_pandas, to_xarray
+from .run_values import EffortLaw, column, evaluate, resample, to_pandas, to_xarray
 from .saturation import Saturation, find_saturation, saturation_sentences
 from .stepped import in_steps, stepped_motion
 from .stops import judge_poles, name_stop
@@ -71,7 +71,8 @@ class Trajectory:
     positions of constraints it passed. `segments` are its parts under one set of constraints each, `transitions` what
     lies between them; `ground_crossings` are, by vehicle, the times at which it would have to be pulled down, would
     slip or tip over; `saturation` says which efforts of a control were at their limits, and when; `step_impulses` are
-    those of time stepping, where every step was asked for. It answers with the model that it was simulated with.
+    those of time stepping, where every step was asked for; `law` gives efforts between samples, where it was compiled.
+    It answers with the model that it was simulated with.
 
     >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
     >>> run.t.tolist(), run.q.shape, run.outcome.success
@@ -95,6 +96,7 @@ class Trajectory:
     )
     step_impulses: StepImpulses | None = field(default=None, repr=False)
     saturation: tuple[Saturation, ...] = ()
+    law: EffortLaw | None = field(default=None, repr=False)
 
     @property
     def model(self) -> Model:
@@ -447,12 +449,11 @@ def present(
 
 def present_so_far(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:
     """The trajectory of what has been simulated so far, without anything that is said about it as a whole."""
-    law = problem.law
     q, u, work = problem.layout.state.split(solution.y).values()
+    law = None if problem.law is None else EffortLaw.of(answers, problem.law, np.asarray(problem.tau))
     tau = np.tile(problem.tau, (len(solution.t), 1))
     if law is not None:
-        values = (answers.values,) if any(g.name == "parameters" for g in law.program.inputs) else ()
-        tau = tau + law(solution.t[:, None], q, u, *values)
+        tau = law(solution.t, q, u)
     elif solution.held is not None and len(solution.held.t):
         last = np.searchsorted(solution.held.t, solution.t, side="right") - 1
         tau = solution.held.p[np.clip(last, 0, None)]
@@ -470,6 +471,7 @@ def present_so_far(answers: Answers, problem: MotionProblem, solution: Solution)
         segments=solution.segments,
         transitions=Transitions(solution.transitions),
         step_impulses=solution.step_impulses,
+        law=law,
     )
 
 

@@ -13,7 +13,7 @@ from ..errors import excerpt, suggestion
 from ..graph import Program
 from ..model import BuiltChanging, BuiltConstraint, body_path_table, joint_path_table
 from ..model.files.describe import describe_control, describe_load
-from ..model.outline import outline
+from ..model.outline import bodies_table, outline
 from ..model.speeds import describe_speeds
 from ..viewer.units import coordinate_units, drive_units
 from ..writing import write_text
@@ -43,8 +43,7 @@ def info(arguments: Namespace) -> int:
         heading("paths")
         show(f"{body_path_table(model.mechanism)}\n\n{joint_path_table(model.mechanism)}")
     heading(f"bodies ({len(model.bodies)})")
-    rows = [(b.name, *_body_figures(model, b)) for b in model.bodies.values()]
-    table(("body", "mass kg", "center m", "Ixx Iyy Izz kg m²"), rows)
+    table(*bodies_table(model.mechanism))
     heading(f"coordinates ({len(model.coordinates)}) and speeds ({len(model.speeds)})")
     start = {**{c.name: c.initial for c in model.mechanism.coordinate_records.values()}}
     table(("coordinate", "initial"), [(name, f"{value:.6g}") for name, value in start.items()])
@@ -95,13 +94,6 @@ def _columns(items: list[str], width: int = 96) -> None:
     per = max(1, width // wide)
     for start in range(0, len(items), per):
         show("".join(item.ljust(wide) for item in items[start : start + per]).rstrip())
-
-
-def _body_figures(model: Model, body: Any) -> tuple[str, str, str]:
-    where = f"body '{body.name}'"
-    center = ", ".join(f"{model.mechanism.number(c, where):g}" for c in body.center)
-    moments = ", ".join(f"{model.mechanism.number(body.inertia[i][i], where):g}" for i in range(3))
-    return f"{model.mechanism.number(body.mass, where):g}", center, moments
 
 
 def constraint_rows(model: Model) -> list[tuple[str, str, str, str]]:

@@ -1,4 +1,4 @@
-"""The tree of a mechanism in lines of text, for the shell and for reports."""
+"""The tree of a mechanism in lines of text, and its bodies as a table, for the shell and for reports."""
 
 from __future__ import annotations
 
@@ -40,4 +40,25 @@ def _law_of_coupling(coupled: Coupled) -> str:
     return f"{coupled.ratio}*{coupled.q}{offset}"
 
 
-__all__ = ["outline"]
+_ROUNDING = 1e-12  # share of the largest moment of inertia of a body below which a product is none
+
+
+def bodies_table(model: Mechanism) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """(head, rows) of masses, mass centres and entries of the matrices of inertia about them; products of inertia where
+    some body has one."""
+    products = ((0, 1), (0, 2), (1, 2))
+    rows, crossed = list[tuple[str, ...]](), False
+    for body in model.bodies.values():
+        where = f"body '{body.name}'"
+        inertia = [[model.number(entry, where) for entry in row] for row in body.inertia]
+        least = _ROUNDING * max(abs(inertia[i][i]) for i in range(3))
+        mixed = [inertia[i][j] if abs(inertia[i][j]) > least else 0.0 for i, j in products]
+        crossed = crossed or any(mixed)
+        center = ", ".join(f"{model.number(c, where):g}" for c in body.center)
+        entries = [*(inertia[i][i] for i in range(3)), *mixed]
+        rows.append((body.name, f"{model.number(body.mass, where):g}", center, *(f"{x:g}" for x in entries)))
+    head = ("body", "mass kg", "mass centre m", "Ixx kg m²", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+    return (head, rows) if crossed else (head[:6], [row[:6] for row in rows])
+
+
+__all__ = ["bodies_table", "outline"]

@@ -21,7 +21,7 @@ from ..graph import STAGES, Program
 from ..markup import details, paragraph, table, text
 from ..model import BuiltChanging, BuiltConstraint, missing_meshes
 from ..model.files.describe import describe_control, describe_load
-from ..model.outline import outline
+from ..model.outline import bodies_table, outline
 from ..model.speeds import describe_speeds
 from ..page import frame
 from ..viewer import drawings, plots
@@ -57,10 +57,15 @@ CONVENTIONS: Mapping[str, Convention] = {
 """Conventions of papers, by built-in model."""
 
 
-def model_chapter(model: Model, packages: Sequence[Path | str] = ()) -> Section:
+def model_chapter(
+    model: Model, packages: Sequence[Path | str] = (), start: tuple[Array, Array] | None = None
+) -> Section:
     """Drawing, tree, bodies, joints, coordinates, speeds, parameters; meshes that are not drawn, `packages` being the
-    folders in which they were looked for."""
-    drawing = figure(plots.svg(drawings.mechanism(model), f"drawing of {model.name}"), "In the initial state.", "draw")
+    folders in which they were looked for. `start` is the state (q, u) that a motion starts from, else that of the
+    model."""
+    q, u = model.initial_state if start is None else start
+    drawn = plots.svg(drawings.mechanism(model, q), f"drawing of {model.name}")
+    drawing = figure(drawn, "Where the simulation starts." if start is not None else "In the initial state.", "draw")
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
     if drawings.has_readable_tree(model.mechanism):
         drawn = drawings.tree(model.mechanism)
@@ -81,12 +86,12 @@ def model_chapter(model: Model, packages: Sequence[Path | str] = ()) -> Section:
         body = f'<div class="pair">{drawing}<div>{listed}</div></div>'
     missing = missing_meshes(model.mechanism, packages)
     body += paragraph(missing.replace("\n    ", "; ")) if missing else ""
-    body += f"{tree}{_bodies(model)}"
-    body += "<h3>Coordinates and speeds</h3>" + _variables(model)
+    body += f"{tree}<h3>Bodies</h3>{table(*bodies_table(model.mechanism))}"
+    body += "<h3>Coordinates and speeds</h3>" + _variables(model, q, u)
     if model.mechanism.limits:
         body += "<h3>Limits</h3>" + _limits(model)
     if model.constraints:
-        body += "<h3>Constraints</h3>" + _constraints(model)
+        body += "<h3>Constraints</h3>" + _constraints(model, None if start is None else q)
     if model.changing:
         body += "<h3>What comes and goes</h3>" + _changing(model)
     if model.parameters:
@@ -114,10 +119,10 @@ def _limits(model: Model) -> str:
     return table(("coordinate", "lower", "upper", "speed", "effort", "in"), rows)
 
 
-def _constraints(model: Model) -> str:
+def _constraints(model: Model, q: Array | None) -> str:
     """What the constraints tie together, and what they leave free."""
     found = table(("constraint", "type", "between", "rows"), _ties(model.constraints.values()), words=4)
-    return found + paragraph(f"In the initial state: {model.freedom()}.")
+    return found + paragraph(f"At the start: {model.freedom(q)}.")
 
 
 def _changing(model: Model) -> str:
@@ -133,29 +138,17 @@ def _ties(parts: Iterable[BuiltConstraint | BuiltChanging]) -> list[tuple[str, s
     return rows
 
 
-def _bodies(model: Model) -> str:
-    rows = []
-    for b in model.bodies.values():
-        center = ", ".join(f"{model.mechanism.number(c, b.name):g}" for c in b.center)
-        moments = [f"{model.mechanism.number(b.inertia[i][i], b.name):g}" for i in range(3)]
-        rows.append((b.name, f"{model.mechanism.number(b.mass, b.name):g}", center, *moments))
-    return "<h3>Bodies</h3>" + table(("body", "mass kg", "mass centre m", "Ixx kg m²", "Iyy", "Izz"), rows)
-
-
-def _variables(model: Model) -> str:
+def _variables(model: Model, q: Array, u: Array) -> str:
+    """Coordinates and speeds, their units, and their values at the start."""
     units = coordinate_units(model.mechanism)
-    rows = [
-        (name, unit or "–", f"{c.initial:.6g}")
-        for (name, c), unit in zip(model.mechanism.coordinate_records.items(), units, strict=True)
-    ]
+    rows = [(name, unit or "–", f"{x:.6g}") for name, x, unit in zip(model.coordinates, q, units, strict=True)]
     speeds, words = [], describe_speeds(model.mechanism)
-    for (name, s), unit in zip(model.mechanism.speed_records.items(), speed_units(model.mechanism), strict=True):
+    for name, x, unit in zip(model.speeds, u, speed_units(model.mechanism), strict=True):
         definition = words[name]
-        speeds.append(
-            (name, definition if len(definition) < 70 else definition[:69] + "…", unit or "–", f"{s.initial:.6g}")
-        )
-    left = table(("coordinate", "unit", "initial"), rows, words=2)
-    right = table(("speed", "definition", "unit", "initial"), speeds, words=3)
+        shown = definition if len(definition) < 70 else definition[:69] + "…"
+        speeds.append((name, shown, unit or "–", f"{x:.6g}"))
+    left = table(("coordinate", "unit", "at the start"), rows, words=2)
+    right = table(("speed", "definition", "unit", "at the start"), speeds, words=3)
     return f'<div class="pair">{left}{right}</div>'
 
 
@@ -251,7 +244,8 @@ def simulation_chapter(trajectory: Trajectory, targets: Mapping[str, float], *, 
     model = trajectory.model
     still = bool(law) and _at_rest(trajectory)
     law = law or ("" if np.any(trajectory.tau) else "no efforts along the speeds")
-    body = paragraph(f"{law[:1].upper()}{law[1:]}{'. ' if law else ''}The simulation {trajectory.outcome}")
+    said = f"{law[:1].upper()}{law[1:]}{'. ' if law else ''}{_start(trajectory)}"
+    body = paragraph(f"{said}The simulation {trajectory.outcome}")
     if scene:
         inside = frame(recording(trajectory, panel=False), f"{model.name} in motion", "min(34rem, 80vh)")
         body += (
@@ -274,6 +268,21 @@ def simulation_chapter(trajectory: Trajectory, targets: Mapping[str, float], *, 
     if np.any(trajectory.tau):
         body += _efforts(model, trajectory.t, trajectory.tau, "Efforts of the control law.") + _saturation(trajectory)
     return Section("Simulation", body)
+
+
+_NAMED = 6  # values of a start that are said; the table of the model has all
+
+
+def _start(trajectory: Trajectory) -> str:
+    """A sentence about a start that is not the initial state of the model: what is other than there."""
+    model = trajectory.model
+    names, own = (*model.coordinates, *model.speeds), np.concatenate(model.initial_state)
+    values = np.concatenate([trajectory.q[0], trajectory.u[0]])
+    other = [f"{n} = {x:.6g}" for n, x, y in zip(names, values, own, strict=True) if not np.isclose(x, y, 1e-9, 1e-9)]
+    if not other:
+        return "It starts in the initial state of the model. "
+    more = f" and {len(other) - _NAMED} more" if len(other) > _NAMED else ""
+    return f"It starts at {', '.join(other[:_NAMED])}{more}, the rest as in the initial state of the model. "
 
 
 def _saturation(trajectory: Trajectory) -> str:

@@ -50,7 +50,7 @@ def cycloid(
     q = start + way * (t - duration / (2 * np.pi) * np.sin(phase))[:, None]
     qdot = way * (1 - np.cos(phase))[:, None]
     qddot = way * (2 * np.pi / duration * np.sin(phase))[:, None]
-    about = f"A cycloid from the initial state, at rest at both ends, within {duration:g} s [KL83, Eq. 127]."
+    about = f"A cycloid from the start, at rest at both ends, within {duration:g} s [KL83, Eq. 127]."
     return replace(motion_along(model, t, q, qdot, qddot), about=about)
 
 

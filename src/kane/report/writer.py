@@ -79,7 +79,8 @@ def write(
     step()
     equations, comparison = model.equations(), operation_table(model.mechanism)
     step()
-    chapters = [model_chapter(model, packages), equations_chapter(model, equations, comparison)]
+    start = trajectory.q[0], trajectory.u[0]
+    chapters = [model_chapter(model, packages, start), equations_chapter(model, equations, comparison)]
     step()
     if motion is not None:
         chapters.append(given_motion_chapter(model, motion))

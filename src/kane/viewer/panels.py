@@ -24,7 +24,8 @@ _STEADY = 1e-12  # variation, relative to its size, below which a curve is drawn
 class Panel:
     """One small plot: a label with its unit, a curve over time, (k,), or several, (k, n), with their names; dashed,
     what it should reach or be; `limits` that it reaches are drawn, and the curve beyond them in another colour.
-    `solved` are values that equations were solved for, a reaction say."""
+    `solved` are values that equations were solved for, a reaction say, and `cancels` is how large terms are that cancel
+    in them, a force times a length in a moment."""
 
     label: str
     values: Array
@@ -33,6 +34,7 @@ class Panel:
     names: tuple[str, ...] = ()
     limits: tuple[float, float] | None = None
     solved: bool = False
+    cancels: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +318,8 @@ def are_nothing(shown: Sequence[Panel], *, alone: bool = True) -> list[bool]:
     for panel in shown:
         largest[panel.unit] = max(largest.get(panel.unit, 0.0), _size(panel.values))
     empty = [
-        _size(panel.values) <= (SOLVED_NOTHING if panel.solved else NOTHING) * max(largest[panel.unit], 1.0)
+        _size(panel.values)
+        <= (SOLVED_NOTHING if panel.solved else NOTHING) * max(largest[panel.unit], panel.cancels, 1.0)
         and not panel.target
         for panel in shown
     ]

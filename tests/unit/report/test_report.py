@@ -12,12 +12,15 @@ import pytest
 
 import kane
 from kane.backends import compile, mathml
+from kane.cli import main
 from kane.errors import InputError
 from kane.graph import Graph, Inputs, evaluate, lower
 from kane.model import JointSpring
 from kane.model.loads import ForceAction, GivenActions
+from kane.model.outline import bodies_table
 from kane.report import write
 from kane.report.chapters import model_chapter
+from kane.viewer import drawings, plots
 
 CHAPTERS = ("model", "equations", "simulation", "conservation", "checks")
 FETCHING = ("src", "href", "data", "poster", "action", "srcset", "background", "xlink:href")
@@ -234,3 +237,29 @@ def test_operations_are_the_same_in_cards_and_tables(page: str) -> None:
     assert f"<b>{both}</b><span>multiplications and divisions + additions of forward dynamics</span>" in page
     cells = "".join(f"<td>{count[k]}</td>" for k in ("mul", "add", "div", "trig"))
     assert f'<td class="w">forward dynamics</td>{cells}' in page
+
+
+def test_a_report_speaks_of_the_start_that_was_simulated(tmp_path: Path) -> None:
+    """Table, picture and words: of a pendulum at 90°, which its model starts at 60°, the picture lies."""
+    m = kane.load("pendulum")
+    own, other = (m.simulate(np.linspace(0, 0.1, 11), q=q) for q in (None, {"q": 1.5707963}))
+    pages = [write(m, tmp_path / "x.html", trajectory=run, scene=False).path.read_text("utf-8") for run in (own, other)]
+    assert "It starts in the initial state of the model. The simulation reached" in pages[0]
+    assert "It starts at q = 1.5708, the rest as in the initial state of the model. The simulation" in pages[1]
+    for page, start in zip(pages, ("1.0472", "1.5708"), strict=True):
+        assert re.search(rf"<td[^>]*>q</td><td[^>]*>rad</td><td[^>]*>{start}</td>", page)
+        assert "Where the simulation starts." in page and "In the initial state." not in page
+    poses = [plots.svg(drawings.mechanism(m, run.q[0]), "drawing of pendulum") for run in (own, other)]
+    assert [[pose in page for pose in poses] for page in pages] == [[True, False], [False, True]]
+
+
+def test_products_of_inertia_are_told_where_a_body_has_one(capsys: pytest.CaptureFixture[str]) -> None:
+    m = kane.Model("top")
+    m.body("rotor", mass=1, inertia={"xx": 1, "yy": 1.2, "zz": 1.1, "xz": 0.4})
+    m.joint("pin", "revolute", "ground", "rotor", axis="z")
+    head, rows = bodies_table(m.mechanism)
+    assert dict(zip(head, rows[0], strict=True))["Ixz"] == "0.4"
+    assert "Ixz" in model_chapter(m).body and "Ixz" not in model_chapter(kane.load("pendulum")).body
+    for name, told in (("satellite-with-panels", True), ("pendulum", False)):
+        assert main(["info", name]) == 0
+        assert ("Ixz" in capsys.readouterr().out) is told

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import shutil
 import sys
+from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -149,6 +151,22 @@ def test_efforts_that_are_all_zero_are_drawn_only_where_nothing_else_is() -> Non
     assert [title.partition("  ")[0] for title in titles(alone)] == efforts
     assert titles(beside) == ["q  (rad)"]
     assert [text.get_text() for text in beside.texts] == [f"zero throughout: {', '.join(efforts)}"]
+
+
+def test_a_moment_that_no_joint_can_carry_is_left_out_though_it_is_drawn_alone() -> None:
+    """The joint that places a bicycle turns about all axes in it: what is left of moments of 600 N at wheels is
+    rounding, of constraints near a fall too."""
+    fell = {"fell": {"expression": "abs(roll) - 1", "terminal": True}}
+    run = kane.load("whipple-bicycle").simulate(20, u={"ux": 3.0, "uroll": 0.1}, events=fell)
+    figure = run.plot(what="reactions of place")
+    assert titles(figure) == ["place: force  (N)"]
+    assert [text.get_text() for text in figure.texts] == ["zero throughout: place: moment"]
+    moment = np.full((30, 3), 2e-9)
+    force = plots.Panel("force", 1000.0 + moment, "N", solved=True)
+    shown = [force, plots.Panel("small", moment, "N m", solved=True, cancels=1.0)]
+    assert panels.leave_out_nothing(shown) == (shown, [])
+    shown[1] = replace(shown[1], cancels=1000.0)
+    assert panels.leave_out_nothing(shown) == ([force], ["small"])
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 12, 13, 28, 50, 200])
@@ -336,6 +354,20 @@ def test_a_reaction_of_an_auxiliary_speed_is_drawn_as_a_curve() -> None:
 @pytest.fixture
 def swing() -> kane.Trajectory:
     return kane.load("double-pendulum").simulate(np.linspace(0, 0.4, 41), q={"q1": 1.0}, control={"u1": "-u1"})
+
+
+@pytest.mark.parametrize("model", ["double-pendulum", "bouncing-ball"])
+def test_efforts_of_a_law_are_the_curves_that_its_expression_is(model: str) -> None:
+    m = kane.load(model)
+    q, u = m.coordinates[0], m.speeds[0]
+    run = m.simulate(1, control={u: f"-2*{q} - {u}"}, tau={u: 0.5}, q={q: 1.0})
+    figure = run.plot(what=[f"tau_{u}", f"0.5 - 2*{q} - {u}"])
+    one, other = (np.asarray(ax.lines[0].get_ydata(), dtype=float) for ax in figure.axes)
+    assert len(one) > 300 and np.allclose(one, other, rtol=1e-12, atol=1e-12)
+    group = run.plot(what="efforts")
+    assert np.array_equal(group.axes[0].lines[0].get_ydata(), one)
+    assert np.all(np.isin(run[f"tau_{u}"], one)), "through all samples, two at the time of an impact"
+    assert pickle.loads(pickle.dumps(run)).plot(what="efforts").axes[0].lines[0].get_ydata().tolist() == one.tolist()
 
 
 def at_rows(line: Any, run: kane.Trajectory) -> Any:
