@@ -14,7 +14,7 @@ from ..errors import InputError, KaneError, ModelError, Problem
 from ..formulation import ground_symbols, joint_symbols, multiplier_symbols, reaction_symbols
 from ..graph import Expr, depends_on
 from ..model import Mechanism
-from ..model.measures import MeasureNumbers
+from ..model.measures import MotionNames
 from ..simulate import Event
 from .answers import Answers
 from .constrained import constraint_rows, row_sizes
@@ -67,10 +67,10 @@ def force_symbols(mechanism: Mechanism) -> dict[str, Expr]:
 def watch_expression(mechanism: Mechanism, expression: Any, where: str, more: Mapping[str, Expr] | None = None) -> Expr:
     """What an event watches: an expression of the description in which rows of constraints name their multipliers and
     tau_u1 the effort along u1, with measure numbers (r.BODY.x) and `more` names that it may use."""
-    symbols = force_symbols(mechanism) | effort_symbols(mechanism) | dict(more or {})
-    if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
-        return symbols[expression.strip()]  # also one that is no name of the grammar
-    return mechanism.scalar(expression, where, MeasureNumbers(mechanism, symbols | mechanism.names()))
+    names = MotionNames(mechanism, force_symbols(mechanism) | effort_symbols(mechanism) | dict(more or {}))
+    if isinstance(expression, str) and expression.strip() in names.plain:
+        return names.plain[expression.strip()]  # also one that is no name of the grammar
+    return mechanism.scalar(expression, where, names)
 
 
 def find_undetermined(
