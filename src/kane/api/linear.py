@@ -32,7 +32,7 @@ from ..formulation.linear import (
 from ..graph import Program
 from ..model import Mechanism
 from ..model.attitude import quaternion_places
-from ..model.measures import MeasureNumbers
+from ..model.measures import MotionNames
 from ..model.urdf.losses import dry_friction_at_rest, joint_losses
 from . import given
 from .answers import Answers, ProgramAnswer
@@ -472,7 +472,7 @@ def _rates(
 ) -> Callable[..., Sequence[Array]]:
     with answers.cache.lock:  # texts become part of the graph of the description
         m = answers.mechanism
-    exprs = [m.scalar(e, f"{what} / {e}", MeasureNumbers(m, m.names())) for e in expressions]
+    exprs = [m.scalar(e, f"{what} / {e}", MotionNames(m)) for e in expressions]
     answer = answers.compile_once(("rates", *expressions), lambda: rates_program(answers.fresh_equations(), exprs))
 
     def rates(t: Any, *arrays: Any) -> Sequence[Array]:

@@ -18,11 +18,12 @@ import numpy as np
 from ..backends import Kernel, compile
 from ..boundary import describe_value
 from ..errors import InputError, suggestion
-from ..formulation import evaluation_program, joint_symbols, power_program, reaction_symbols
+from ..formulation import acceleration_symbols, evaluation_program, joint_symbols, power_program, reaction_symbols
 from ..graph import Expr
 from ..large import refuse_if_too_large
 from ..model import Mechanism
 from ..model.attitude import unit_quaternions
+from ..model.measures import MotionNames
 from .answers import Answers
 from .records import Array
 from .vehicles import refuse_planar_watch
@@ -105,18 +106,18 @@ def read_expression(answers: Answers, expression: Any) -> Expr:
 
 def column_symbols(m: Mechanism) -> dict[str, Expr]:
     """Names and symbols of columns that expressions know and events do not: accelerations and the work."""
-    names = [*acceleration_names(m.speeds), "work"]
-    return {name: m.graph.input(name) for name in names if name not in m.known_names}
+    accelerations = dict(zip(acceleration_names(m.speeds), acceleration_symbols(m), strict=True))
+    return accelerations if "work" in m.known_names else {**accelerations, "work": m.graph.input("work")}
 
 
 def unit_of(mechanism: Mechanism, expression: Expr, measured: Mapping[Expr, str] | None = None) -> str:
     """The unit of an expression over columns, as far as the joints define it, with that of `measured` parts of it."""
-    from ..viewer.units import expression_unit, units_by_name  # which imports what draws
+    from ..viewer.units import expression_unit, units_by_name, variable_units  # which imports what draws
 
-    symbols = force_symbols(mechanism) | effort_symbols(mechanism) | column_symbols(mechanism) | mechanism.names()
+    symbols = force_symbols(mechanism) | effort_symbols(mechanism) | column_symbols(mechanism)
     units = units_by_name(mechanism)
-    known = {symbol: units.get(name, "") for name, symbol in symbols.items()}
-    return expression_unit(expression, {**(measured or {}), **known})
+    known = {symbol: units.get(name, "") for name, symbol in MotionNames(mechanism, symbols).plain.items()}
+    return expression_unit(expression, {**(measured or {}), **variable_units(mechanism), **known})
 
 
 _MEASURED = {"r": "m", "v": "m/s", "w": "rad/s"}

@@ -28,6 +28,7 @@ from ..formulation import (
 from ..graph import Expr, Layout, depends_on
 from ..large import large_motion, refuse_if_too_large
 from ..model import Mechanism
+from ..model.measures import MotionNames
 from ..simulate import (
     AUTO,
     IMPACT_LAWS,
@@ -394,8 +395,9 @@ def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledContro
         given.require_known(mechanism, "control", control, mechanism.controls, "control")
         return dict(mechanism.controls[control].efforts)
     law: dict[Expr, Expr] = {}
+    names = MotionNames(mechanism)
     for name, value in control.items():
-        law[mechanism.effort_variable(name, f"control / {name}")] = mechanism.scalar(value, f"control / {name}")
+        law[mechanism.effort_variable(name, f"control / {name}")] = mechanism.scalar(value, f"control / {name}", names)
     return law
 
 

@@ -15,7 +15,7 @@ from ..formulation import ground_symbols, joint_symbols, multiplier_symbols, rea
 from ..formulation.joint_symbols import MEASURED
 from ..graph import Expr, depends_on
 from ..model import Mechanism
-from ..model.measures import MeasureNumbers
+from ..model.measures import MotionNames
 from ..simulate import Event
 from .answers import Answers
 from .constrained import constraint_rows, row_sizes
@@ -71,9 +71,10 @@ def watch_expression(mechanism: Mechanism, expression: Any, where: str, more: Ma
     symbols = force_symbols(mechanism) | effort_symbols(mechanism) | dict(more or {})
     if isinstance(expression, str) and not any(f"{what}." in expression for what in MEASURED):  # nor tell of so many
         symbols = {name: symbol for name, symbol in symbols.items() if name.partition(".")[0] not in MEASURED}
-    if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
-        return symbols[expression.strip()]  # also one that is no name of the grammar
-    return mechanism.scalar(expression, where, MeasureNumbers(mechanism, symbols | mechanism.names()))
+    names = MotionNames(mechanism, symbols)
+    if isinstance(expression, str) and expression.strip() in names.plain:
+        return names.plain[expression.strip()]  # also one that is no name of the grammar
+    return mechanism.scalar(expression, where, names)
 
 
 def find_undetermined(

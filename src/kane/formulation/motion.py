@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from ..graph import Expr, Inputs, Program, depends_on, forward, lower, substitute
 from ..graph.layout import INPUTS, Blocks, Layout
+from ..model import Mechanism
 from ..model.attitude import quaternion_places
 from .auxiliary import without_reaction_symbols
 from .constraints import Constraints, displacements
@@ -265,10 +266,19 @@ def watch_program(equations: Equations, exprs: Sequence[Expr], law: ControlLaw |
     return lower("watch", [*groups, Inputs("multipliers", tuple(repr(s) for s in symbols))], outputs)
 
 
+def acceleration_symbols(mechanism: Mechanism) -> list[Expr]:
+    """The symbols that stand for accelerations along the speeds, in the graph of a description: motion variables of a
+    joint may have the names that accelerations have in the equations."""
+    return [mechanism.graph.input(f"acceleration.{name}") for name in mechanism.speeds]
+
+
 def evaluation_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
     """Expressions of the description along a motion, (n,), from t and whichever of q, u, udot, work, tau, free
     parameters and multipliers (`multiplier_symbols`) they depend on."""
-    values = without_joint_symbols(equations, equations.system.take(exprs), accelerated=True)
+    system = equations.system
+    values = without_joint_symbols(equations, system.take(exprs), accelerated=True)
+    named = system.take(acceleration_symbols(equations.mechanism))
+    values = substitute(values, dict(zip(named, system.udot, strict=True)))
     values = without_ground_symbols(equations, values)
     values = without_reaction_symbols(equations, values, accelerated=True)
     symbols = multiplier_symbols(equations.graph, layout_of(equations).rows)

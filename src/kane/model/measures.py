@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
 
 from ..errors import ExpressionError, suggestion
 from ..graph import Expr
@@ -75,6 +76,29 @@ class MeasureNumbers(Mapping[str, Expr]):
         """Whether it is a name or is written as a measure number is, even with a fault in it."""
         kind, dot, _ = str(name).partition(".")
         return name in self._names or (kind in _MEASURED and bool(dot))
+
+
+class MotionNames(MeasureNumbers):
+    """Names that expressions over a motion may use: those of the description, measure numbers and `more`. There u1' is
+    the acceleration along the speed u1, whatever a joint calls its motion variables; it is refused unless it is one of
+    `more`."""
+
+    def __init__(self, tree: Tree, more: Mapping[str, Expr] = MappingProxyType({})):
+        accelerations = {f"{name}'" for name in tree.speed_records}
+        own = {name: symbol for name, symbol in tree.names().items() if name not in accelerations}
+        super().__init__(tree, {**more, **own})
+        self._accelerations = accelerations - set(more)
+
+    def __getitem__(self, name: str) -> Expr:
+        if name in self._accelerations:
+            raise ExpressionError(
+                f"{name} is the acceleration along {name[:-1]}, which follows from the efforts and is not known here\n"
+                f"    fix: ask run.evaluate(...) or run.plot(...) of a motion for it, or take the speed {name[:-1]}"
+            )
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in self._accelerations
 
 
 def measure_numbers(tree: Tree, bodies: Iterable[Body]) -> dict[Expr, tuple[str, str, str]]:

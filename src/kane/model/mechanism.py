@@ -679,6 +679,7 @@ class Mechanism(Tree):
         """
         self.new_name(name, "control", self.controls)
         law: dict[Expr, Expr] = {}
+        names = MeasureNumbers(self, self.known_names)
         for target, value in efforts.items():
             where = f"control '{name}' / {target}"
             variable = self.effort_variable(target, where)
@@ -686,7 +687,7 @@ class Mechanism(Tree):
                 raise ModelError(
                     Problem(self.where(where), f"two efforts along {variable!r}", fix="leave out one, or add them up")
                 )
-            law[variable] = self.scalar(value, where)
+            law[variable] = self.scalar(value, where, names)
         self.controls[name] = NamedControl(name, law)
         return self.controls[name]
 

@@ -23,6 +23,7 @@ from ..api.ensemble_views import (
 )
 from ..errors import InputError
 from ..markup import code_block, details, paragraph, table, text
+from ..model.speeds import describe_definitions
 from ..viewer import plots
 from ..writing import check_writable, write_text
 from .page import Page, Section, closing_line, figure
@@ -101,7 +102,8 @@ def _members_chapter(ensemble: Ensemble) -> Section:
     body += paragraph(f"Simulated from t = {start} to {end} s, with {len(ensemble.t)} times of output.")
     options = {**work.options, **work.options["options"]}
     asked = [(name, str(value)) for name, value in options.items() if value is not None and name != "options"]
-    asked += [(f"watched: {name}", str(value)) for name, value in work.watch.items()]
+    watched = {name: str(value) for name, value in work.watch.items()}
+    asked += [(f"watched: {name}", x) for name, x in describe_definitions(work.answers.mechanism, watched).items()]
     return Section("Members", body + details("How they were simulated", table(("option", "value"), asked, words=2)))
 
 

@@ -50,13 +50,20 @@ def drive_units(unit: str) -> str:
 def speed_units(model: Mechanism) -> list[str]:
     """The unit of each speed, in the order of u: that of the motion variables it is made of by angles alone, as measure
     numbers of ω are; empty where lengths or numbers are in it, which may have units of their own."""
-    known: dict[str, str] = {}
-    for joint in model.joints.values():
-        known.update(zip(map(repr, joint.rates), _rate_units(joint), strict=False))
+    known = {repr(variable): unit for variable, unit in variable_units(model).items()}
     angles = {name for name, unit in zip(model.coordinates, coordinate_units(model), strict=True) if unit == "rad"}
     return [
         known.get(repr(s.definition)) or _made_of(s.definition, known, angles) for s in model.speed_records.values()
     ]
+
+
+def variable_units(model: Mechanism) -> dict[Expr, str]:
+    """Motion variables of joints, in the graph of the description, each with its unit."""
+    return {
+        variable: unit
+        for joint in model.joints.values()
+        for variable, unit in zip(joint.rates, _rate_units(joint), strict=False)
+    }
 
 
 def _made_of(definition: Expr, known: Mapping[str, str], angles: Collection[str]) -> str:

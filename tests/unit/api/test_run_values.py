@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kane
-from kane.api.run_values import SMOOTH, smooth
+from kane.api.run_values import SMOOTH, smooth, unit_of_text
 from kane.errors import ModelError
 
 AGREE = 1e-12  # of lengths and speeds of the size of one
@@ -26,6 +26,74 @@ def test_columns_have_the_names_of_the_model() -> None:
     assert np.array_equal(run["work"], run.work)
     bar = kane.load("four-bar").simulate([0, 0.05, 0.1])
     assert np.array_equal(bar["pin.x"], bar.multipliers[:, 0])
+
+
+INERTIA = np.array([1.0, 2.0, 3.0])
+TORQUE, FORCE = np.array([0.1, 0.2, 0.3]), np.array([1.0, 0.5, 0.25])
+
+
+def tumbling(kind: str, **options: str) -> kane.Trajectory:
+    """A body of 1 kg that turns under a constant torque along its own axes."""
+    m = kane.Model("tumbling")
+    m.body("b", mass=1, inertia=dict(zip(("xx", "yy", "zz"), INERTIA.tolist(), strict=True)))
+    m.joint("j", kind, "ground", "b", **options)
+    efforts = [*TORQUE, *FORCE] if kind == "free" else TORQUE
+    return m.simulate(np.linspace(0, 1, 11), u=[0.3, 0.6, 0.9, *([0.2] * 3)][: len(efforts)], tau=efforts)
+
+
+@pytest.mark.parametrize(("kind", "velocity"), [("spherical", None), ("free", "body"), ("free", "parent")])
+def test_the_rate_of_a_speed_is_an_acceleration_in_columns_and_expressions(kind: str, velocity: str | None) -> None:
+    run = tumbling(kind, **({} if velocity is None else {"velocity": velocity}))
+    w, v = run.u[:, :3], run.u[:, 3:]
+    euler = (TORQUE - np.cross(w, INERTIA * w)) / INERTIA
+    expected = euler
+    if kind == "free":
+        newton = FORCE - (np.cross(w, v) if velocity == "body" else np.zeros_like(v))
+        expected = np.hstack([euler, newton])
+    for name, values in zip(run.model.speeds, expected.T, strict=True):
+        np.testing.assert_allclose(run[f"{name}'"], values, atol=AGREE)
+        np.testing.assert_allclose(run.evaluate(f"2*{name}' + {name}"), 2 * values + run[name], atol=2 * AGREE)
+
+
+@pytest.mark.parametrize("kind", ["revolute", "spherical", "free"])
+def test_accelerations_are_refused_where_efforts_decide_them(kind: str) -> None:
+    m = kane.Model("held")
+    m.body("b", mass=1, inertia={"xx": 1, "yy": 2, "zz": 3})
+    m.joint("j", kind, "ground", "b")
+    speed = m.speeds[0]
+    events = [{"events": {"e": text}} for text in (f"{speed}'", f"{speed}' - 1")]
+    for asked in (*events, {"control": {speed: f"-{speed}'"}}):
+        with pytest.raises(ModelError, match=rf"{speed}' is the acceleration along {speed}(.|\n)*run\.evaluate"):
+            m.simulate(0.1, **asked)
+    with pytest.raises(ModelError, match=rf"{speed}' is the acceleration along {speed}"):
+        m.linearize(outputs=[f"2*{speed}'"])
+
+
+def test_a_speed_may_still_be_defined_by_the_motion_variables_of_a_joint() -> None:
+    m = kane.Model("defined")
+    m.body("b", mass=1, inertia={"xx": 1, "yy": 2, "zz": 3})
+    m.joint("j", "spherical", "ground", "b")
+    m.mechanism.set_speeds({"a": "2*u_j_wx'", "b": "u_j_wy'", "c": "u_j_wz'"})
+    run = m.simulate(0.1, u={"a": 1.0}, rtol=1e-12)
+    np.testing.assert_allclose(run.evaluate("w.b.x"), run["a"] / 2, atol=AGREE)
+
+
+def test_measure_numbers_of_a_free_body_have_the_units_of_velocities() -> None:
+    answers = tumbling("free").answers
+    units = {"w.b.x": "rad/s", "sqrt(v.b.x**2)": "m/s", "w.b.x + w.b.y": "rad/s"}
+    units |= {"u_j_wx'": "rad/s²", "u_j_vx'": "m/s²"}
+    assert {text: unit_of_text(answers, text) for text in units} == units
+
+
+def test_laws_of_control_know_angular_velocities_of_bodies_as_events_do() -> None:
+    m = kane.Model("damped")
+    m.body("b", mass=1, inertia={"xx": 1, "yy": 2, "zz": 3})
+    m.joint("j", "spherical", "ground", "b")
+    run = m.simulate(1, u=[0.5, 0, 0], control={"u_j_wx": "-2*w.b.x"}, rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(run["u_j_wx"], 0.5 * np.exp(-2 * run.t), rtol=1e-9)
+    m.control("damp", {"u_j_wx": "-2*w.b.x"})
+    named = m.simulate(1, u=[0.5, 0, 0], control="damp", rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(named["u_j_wx"], 0.5 * np.exp(-2 * named.t), rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["q3", "", 0, None, slice(0, 2)])
