@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -32,7 +34,7 @@ INERTIA = np.array([1.0, 2.0, 3.0])
 TORQUE, FORCE = np.array([0.1, 0.2, 0.3]), np.array([1.0, 0.5, 0.25])
 
 
-def tumbling(kind: str, **options: str) -> kane.Trajectory:
+def tumbling(kind: str, **options: Any) -> kane.Trajectory:
     """A body of 1 kg that turns under a constant torque along its own axes."""
     m = kane.Model("tumbling")
     m.body("b", mass=1, inertia=dict(zip(("xx", "yy", "zz"), INERTIA.tolist(), strict=True)))
@@ -61,7 +63,7 @@ def test_accelerations_are_refused_where_efforts_decide_them(kind: str) -> None:
     m.body("b", mass=1, inertia={"xx": 1, "yy": 2, "zz": 3})
     m.joint("j", kind, "ground", "b")
     speed = m.speeds[0]
-    events = [{"events": {"e": text}} for text in (f"{speed}'", f"{speed}' - 1")]
+    events: list[dict[str, Any]] = [{"events": {"e": text}} for text in (f"{speed}'", f"{speed}' - 1")]
     for asked in (*events, {"control": {speed: f"-{speed}'"}}):
         with pytest.raises(ModelError, match=rf"{speed}' is the acceleration along {speed}(.|\n)*run\.evaluate"):
             m.simulate(0.1, **asked)

@@ -271,9 +271,9 @@ def test_joints_of_one_coordinate_are_named_as_such_wherever_values_are_given(
 
 
 def test_events_of_the_shell_have_a_direction(capsys: pytest.CaptureFixture[str]) -> None:
-    assert event_of("q1") == "q1"
-    assert event_of("q1-") == {"expression": "q1", "direction": -1}
-    assert event_of("q1 + !") == {"expression": "q1", "terminal": True, "direction": 1}
+    assert event_of("q1", "e") == "q1"
+    assert event_of("q1-", "e") == {"expression": "q1", "direction": -1}
+    assert event_of("q1 + !", "e") == {"expression": "q1", "terminal": True, "direction": 1}
     asked = ["simulate", "pendulum", "--q", "q=1", "--u", "u=0", "--t", "9", "--json", "--event"]
     ends = []
     for sign in ("-", "+"):  # let go at rest, q falls through zero after T/4 and rises through it after 3 T/4

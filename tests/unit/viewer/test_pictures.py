@@ -637,8 +637,8 @@ def test_angles_beyond_a_turn_are_drawn_in_turns_apart_from_those_within_one() -
     assert titles(figure)[:3] == ["quaternion of bus", "bus  (°)", "bus  (turns)"]
     within, beyond = figure.axes[1:3]
     assert names_of_curves(within) == ["pitch", "roll"] and names_of_curves(beyond) == ["yaw"]
-    np.testing.assert_allclose(within.lines[1].get_ydata(), 5.0, atol=1e-9)
-    np.testing.assert_allclose(beyond.lines[0].get_ydata(), 10.0 * t, atol=1e-9)
+    np.testing.assert_allclose(np.asarray(within.lines[1].get_ydata()), 5.0, atol=1e-9)
+    np.testing.assert_allclose(np.asarray(beyond.lines[0].get_ydata()), 10.0 * t, atol=1e-9)
 
 
 def test_strokes_of_a_curve_that_swings_often_leave_room_between_them() -> None:
