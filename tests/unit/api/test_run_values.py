@@ -63,8 +63,8 @@ def test_accelerations_are_refused_where_efforts_decide_them(kind: str) -> None:
     m.body("b", mass=1, inertia={"xx": 1, "yy": 2, "zz": 3})
     m.joint("j", kind, "ground", "b")
     speed = m.speeds[0]
-    events: list[dict[str, Any]] = [{"events": {"e": text}} for text in (f"{speed}'", f"{speed}' - 1")]
-    for asked in (*events, {"control": {speed: f"-{speed}'"}}):
+    asking: list[dict[str, Any]] = [{"events": {"e": text}} for text in (f"{speed}'", f"{speed}' - 1")]
+    for asked in [*asking, dict[str, Any](control={speed: f"-{speed}'"})]:
         with pytest.raises(ModelError, match=rf"{speed}' is the acceleration along {speed}(.|\n)*run\.evaluate"):
             m.simulate(0.1, **asked)
     with pytest.raises(ModelError, match=rf"{speed}' is the acceleration along {speed}"):
