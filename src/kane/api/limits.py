@@ -114,37 +114,56 @@ def effort_limits(mechanism: Mechanism) -> Array:
     return found
 
 
-def saturate(efforts: dict[Expr, Expr], mechanism: Mechanism) -> dict[Expr, Expr]:
-    """A law whose efforts along the speeds stay within their limits."""
-    variables = {mechanism.effort_variable(mechanism.speeds[i], "control"): e for _, i, e in bounded_efforts(mechanism)}
-    return {
-        variable: law.max(-variables[variable]).min(variables[variable]) if variable in variables else law
-        for variable, law in efforts.items()
-    }
+def saturate(
+    law: dict[Expr, Expr] | CompiledControl | None, mechanism: Mechanism, tau: Array
+) -> tuple[dict[Expr, Expr] | CompiledControl | None, Array]:
+    """A law and constant efforts beside it which together stay within the limits of efforts: what is given along a
+    speed is cut off in the law, or where it says nothing there, in what is constant."""
+    if isinstance(law, CompiledControl):
+        most = effort_limits(mechanism)
+        return SaturatedControl(law, tuple((-most - tau).tolist()), tuple((most - tau).tolist())), tau
+    found, tau = dict(law or {}), tau.copy()
+    for _, i, most in bounded_efforts(mechanism):
+        variable = mechanism.effort_variable(mechanism.speeds[i], "control")
+        if variable in found:
+            found[variable] = found[variable].max(float(-most - tau[i])).min(float(most - tau[i]))
+        else:
+            tau[i] = np.clip(tau[i], -most, most)
+    return (None if law is None else found), tau
 
 
-def warn_without_effort_limits(mechanism: Mechanism) -> None:
-    """Warn that saturation changes nothing in a mechanism none of whose efforts has a limit."""
-    if not bounded_efforts(mechanism):
+def warn_of_idle_limits(mechanism: Mechanism) -> None:
+    """Warn that saturation changes nothing in a mechanism none of whose efforts has a limit, and of limits that are
+    zero, with which some programs fill in what they do not know."""
+    bounds = bounded_efforts(mechanism)
+    if not bounds:
         warn(
             f"{Option('saturate', (True,))} changes nothing: '{mechanism.name}' has no limits of efforts\n"
             "    fix: give coordinates some, as in a model file by limits: {q1: {effort: 10}}"
+        )
+    idle = [name for name, _, most in bounds if most == 0.0]
+    if idle:
+        warn(
+            f"{Option('saturate', (True,))} leaves no effort along {_name_first(idle)}, whose limit is 0\n"
+            "    fix: give what the drives can do, in a URDF by <limit effort=...>, or in a model file by"
+            f" limits: {{{idle[0]}: {{effort: 10}}}}"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class SaturatedControl:
-    """A compiled law whose efforts along the speeds are at `most` so large (N m, N)."""
+    """A compiled law whose efforts along the speeds are between `least` and `most` (N m, N)."""
 
     law: CompiledControl
+    least: tuple[float, ...]
     most: tuple[float, ...]
 
     def efforts(self, equations: Equations) -> list[Expr]:
         """Efforts along the speeds (N m, N), of t, q and u."""
         found = self.law.efforts(equations)
         return [
-            effort.max(-most).min(most) if np.isfinite(most) else effort
-            for effort, most in zip(found, self.most, strict=True)
+            effort.max(least).min(most) if np.isfinite(most) else effort
+            for effort, least, most in zip(found, self.least, self.most, strict=True)
         ]
 
 
@@ -191,5 +210,5 @@ __all__ = [
     "leave_limits",
     "limit_sentences",
     "saturate",
-    "warn_without_effort_limits",
+    "warn_of_idle_limits",
 ]

@@ -12,6 +12,7 @@ import math
 from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
@@ -640,29 +641,43 @@ class Mechanism(Tree):
         self,
         coordinate: str,
         *,
-        lower: float = -math.inf,
-        upper: float = math.inf,
-        velocity: float = math.inf,
-        effort: float = math.inf,
+        lower: float | None = None,
+        upper: float | None = None,
+        velocity: float | None = None,
+        effort: float | None = None,
     ) -> Limit:
-        """State the range of a coordinate (rad or m) and the largest rate and effort along it (SI, not negative).
+        """State the range of a coordinate (rad or m) and the largest rate and effort along it (SI, not negative; inf
+        for none). What is left out stays as it was.
 
-        Limits are data for planning and judgement: they do not act on the motion.
+        A motion is judged by them, planning respects them, and `simulate(..., saturate=True)` holds efforts within
+        theirs; a range holds nothing back by itself: a `HardStop` does.
 
         >>> m = kane.load("pendulum")
         >>> m.limit("q", lower=-1.5, upper=1.5, effort=20).upper
         1.5
+        >>> m.limit("q", upper=1)
+        Limit(lower=-1.5, upper=1.0, velocity=inf, effort=20.0)
         """
         where = f"limit of '{coordinate}'"
         self.find("coordinate", coordinate, self.coordinate_records, where)
-        if any(math.isnan(x) for x in (lower, upper, velocity, effort)) or lower > upper:
-            what, because = f"from {lower:g} to {upper:g}", "the lower limit does not exceed the upper one"
-            raise ModelError(Problem(self.where(where), what, because, "swap the two"))
-        if velocity < 0 or effort < 0:
-            what = f"velocity {velocity:g}, effort {effort:g}"
+        asked = {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort}
+        given = {key: self._limit(x, f"{where} / {key}") for key, x in asked.items() if x is not None}
+        limit = replace(self.limits.get(coordinate, Limit()), **given)
+        if limit.lower > limit.upper:
+            what, because = f"from {limit.lower:g} to {limit.upper:g}", "the lower limit does not exceed the upper one"
+            fix = "swap the two" if {"lower", "upper"} <= set(given) else "give both, lower=... and upper=..."
+            raise ModelError(Problem(self.where(where), what, because, fix))
+        if limit.velocity < 0 or limit.effort < 0:
+            what = f"velocity {limit.velocity:g}, effort {limit.effort:g}"
             raise ModelError(Problem(self.where(where), what, "the largest rate and effort are magnitudes"))
-        self.limits[coordinate] = Limit(lower, upper, velocity, effort)
-        return self.limits[coordinate]
+        self.limits[coordinate] = limit
+        return limit
+
+    def _limit(self, value: float, where: str) -> float:
+        """A limit, infinite where there is none."""
+        if isinstance(value, Real) and math.isinf(value):
+            return float(value)
+        return self.finite(value, where)
 
     # controls --------------------------------------------------------------------------------------------------------
 

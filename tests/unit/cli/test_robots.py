@@ -234,7 +234,7 @@ def test_the_shell_tells_how_long_efforts_were_at_their_limits(arm: Path, capsys
     assert ends == pytest.approx([1 / 12, 5 / 12, 7 / 12, 11 / 12], abs=1e-9)
     line = ["simulate", str(arm), "--control", "elbow=49*sin(2*pi*t)", "--t", "0.1", "--saturate"]
     assert main(line) == 0
-    assert "\nno effort of the control reached its limit\n" in capsys.readouterr().out
+    assert "\nno effort reached its limit\n" in capsys.readouterr().out
     assert main([*line, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["saturation"] == {}
 
