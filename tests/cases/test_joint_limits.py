@@ -6,6 +6,7 @@ A pendulum of one link falls from rest; energy says how fast it is where it meet
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 import kane
 from kane.api.limits import exceed_speeds, leave_limits
+from kane.cli import main
 from kane.model.records import Limit
 from kane.planning import ComputedTorque, Hold
 
@@ -76,6 +78,21 @@ def test_a_start_beyond_a_stop_is_refused_in_words_of_stops(tmp_path: Path) -> N
 def test_a_motion_that_starts_outside_has_left_its_limits_at_once(tmp_path: Path) -> None:
     run = robot(tmp_path).simulate(0.1, q={"q_swing": 0.9})
     assert "q_swing at t = 0 s" in str(run.outcome)
+
+
+def test_efforts_of_a_motion_are_told_with_the_limits_that_it_leaves(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """60 rad in 1 s on a cycloid: fastest 120 rad/s in the middle, and 2π 60 rad/s² after a quarter of the time."""
+    robot(tmp_path)
+    line = ["inverse", str(tmp_path / "pendulum.urdf"), "-o", str(tmp_path / "e.csv"), "--duration", "1", "--to"]
+    assert main([*line, "q_swing=60"]) == 0
+    said = capsys.readouterr().err
+    assert "left its limits: q_swing at t = " in said and "faster than allowed: q_swing (120 of 3)" in said
+    strongest = re.search(r"efforts beyond their limits: q_swing \(([\d.]+) of 2\)\n", said)
+    assert strongest and abs(float(strongest[1]) - 2 * math.pi * 60 * LENGTH**2) <= G * LENGTH
+    assert main([*line, "q_swing=0.1"]) == 0
+    assert "limits" not in capsys.readouterr().err
 
 
 def test_stops_at_the_limits_hold_and_are_hit_as_energy_says(tmp_path: Path) -> None:

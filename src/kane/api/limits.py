@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -18,10 +18,46 @@ from ..model.records import Limit
 from .answers import Answers
 from .records import Array
 
-if TYPE_CHECKING:
-    from .trajectory import Trajectory
-
 NAMED = 3  # coordinates that a sentence names
+
+
+class Moving(Protocol):
+    """What is judged: a trajectory, or a motion that is given."""
+
+    @property
+    def answers(self) -> Answers: ...
+
+    @property
+    def t(self) -> Array: ...
+
+    @property
+    def q(self) -> Array: ...
+
+    @property
+    def u(self) -> Array: ...
+
+    @property
+    def tau(self) -> Array: ...
+
+    def acceleration(self) -> Array:
+        """udot (k, n)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GivenMotion:
+    """A motion that was not simulated, with the efforts that it takes."""
+
+    answers: Answers
+    t: Array
+    q: Array
+    u: Array
+    udot: Array
+    tau: Array
+
+    def acceleration(self) -> Array:
+        """udot (k, n)."""
+        return self.udot
 
 
 def leave_limits(answers: Answers, t: Array, q: Array, u: Array) -> dict[str, float]:
@@ -41,7 +77,7 @@ def leave_limits(answers: Answers, t: Array, q: Array, u: Array) -> dict[str, fl
     return dict(sorted(found.items(), key=lambda pair: pair[1]))
 
 
-def exceed_speeds(run: Trajectory) -> dict[str, float]:
+def exceed_speeds(run: Moving) -> dict[str, float]:
     """Coordinates that are faster than allowed somewhere, each with the time (s) at which it is so first: between two
     states of the motion on the cubic of the speed through them with its accelerations."""
     found: dict[str, float] = {}
@@ -56,7 +92,7 @@ def exceed_speeds(run: Trajectory) -> dict[str, float]:
     return dict(sorted(found.items(), key=lambda pair: pair[1]))
 
 
-def known_accelerations(run: Trajectory) -> Array:
+def known_accelerations(run: Moving) -> Array:
     """Accelerations (k, n); by differences of the speeds where there are none, in a singular position say."""
     try:
         return run.acceleration()
@@ -78,8 +114,8 @@ def _first_beyond(t: Array, values: Array, ends: tuple[float, float], rates: Cal
     return min(found, default=None)
 
 
-def limit_sentences(run: Trajectory) -> Iterable[str]:
-    """What an outcome says about limits."""
+def limit_sentences(run: Moving) -> Iterable[str]:
+    """What an outcome says about limits; what saturation would do, of a motion that was simulated."""
     mechanism = run.answers.mechanism
     left = leave_limits(run.answers, run.t, run.q, run.u) if mechanism.limits else {}
     if left:
@@ -94,7 +130,8 @@ def limit_sentences(run: Trajectory) -> Iterable[str]:
     strong = [b for b in bounds if np.abs(run.tau[:, b[1]]).max(initial=0.0) > b[2] + SLACK * max(1.0, b[2])]
     if strong:
         shown = [f"{name} ({size})" for name, size in _sizes(run.tau, strong).items()]
-        yield f"efforts beyond their limits: {_name_first(shown)}; {Option('saturate', (True,))} holds them there"
+        fix = "" if isinstance(run, GivenMotion) else f"; {Option('saturate', (True,))} holds them there"
+        yield f"efforts beyond their limits: {_name_first(shown)}{fix}"
 
 
 def _name_first(shown: list[str]) -> str:
@@ -202,6 +239,7 @@ def _range(limit: Limit) -> str:
 
 
 __all__ = [
+    "GivenMotion",
     "SaturatedControl",
     "bounded_efforts",
     "effort_limits",
