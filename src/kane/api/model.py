@@ -544,6 +544,7 @@ class Model:
         >>> tip.velocity([0, 0], [1.0, 0.0]).tolist()
         [0.0, 0.0, 1.0, 2.0, 0.0, 0.0]
         """
+        self.mechanism.find_body(body, f"place on '{body}'")
         self._shared = True
         return PlaceAnswers(self._answers, body, tuple(given.triple("point", point).tolist()))
 

@@ -387,11 +387,7 @@ def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledContro
     if isinstance(control, str):
         given.require_known(mechanism, "control", control, mechanism.controls, "control")
         return dict(mechanism.controls[control].efforts)
-    law: dict[Expr, Expr] = {}
-    names = MotionNames(mechanism)
-    for name, value in control.items():
-        law[mechanism.effort_variable(name, f"control / {name}")] = mechanism.scalar(value, f"control / {name}", names)
-    return law
+    return mechanism.read_law(control, "control", MotionNames(mechanism))
 
 
 def law_of(answers: Answers, control: str | Mapping[str, Any] | CompiledControl | Callable[..., Any]) -> Law:

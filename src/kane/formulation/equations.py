@@ -7,20 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backends import SymPyProgram, mathml, to_c, to_latex, to_sympy
-from ..boundary import refuse_odd
+from ..boundary import describe_value, refuse_odd
 from ..errors import ExpressionError, visible
 from ..graph import Expr, Inputs, Program, hoist, lower
 from ..markup import DISTRUSTED_FORMULAS, code_block, details, paragraph, scroll_bars, table
 from ..model import Mechanism
+from ..model.measures import MotionNames
+from ..model.symbols import Quantity
 from .auxiliary import auxiliary_reactions
 from .expressions import MotionExpressions, Output
 from .ground import Ground, find_ground
 from .method import active_forces, inertia_forces, partial_velocity_outputs
 from .places import place_of, pose
 from .properties import central_momentum, system_inertia
+
+if TYPE_CHECKING:
+    from .motion import CompiledControl
 
 _ALONG_SPEEDS = ("udot", "tau", "bias", "F", "F_star")
 """Outputs that have one element for each speed."""
@@ -242,19 +247,31 @@ class Equations(MotionExpressions):
         return self._programs[name]
 
     @refuse_odd
-    def control(self, name: str) -> Program:
-        """Efforts along the speeds of a control law of the model, by its name; t only where it matters.
+    def control(self, law: str | Mapping[str, Quantity] | CompiledControl) -> Program:
+        """Efforts along the speeds of a control law, as `simulate` takes it: one of the model by its name, expressions
+        by what they act along, or a law of `kane.planning`; t only where it matters.
 
         >>> e = kane.load("cart-pole").equations()
         >>> e.control("balance").outputs[0].name
         'tau'
         """
-        controls = self.mechanism.controls
-        if name not in controls:
-            known = ", ".join(controls) or "none"
-            raise ExpressionError(f"model '{self.mechanism.name}' has no control law '{name}': there are {known}")
-        alone = type(self)(self.mechanism, self.free)
-        efforts = alone.control_efforts(controls[name].efforts)
+        controls, alone = self.mechanism.controls, type(self)(self.mechanism, self.free)
+        if isinstance(law, str):
+            if law not in controls:
+                known = ", ".join(controls) or "none"
+                raise ExpressionError(f"model '{self.mechanism.name}' has no control law '{law}': there are {known}")
+            efforts = alone.control_efforts(controls[law].efforts)
+        elif isinstance(law, Mapping):
+            given = self.mechanism.read_law(law, "control", MotionNames(self.mechanism))
+            efforts = alone.control_efforts(given)
+        elif hasattr(law, "efforts"):
+            efforts = list(law.efforts(alone))
+        else:
+            raise ExpressionError(
+                f"{describe_value(law)} is no control law that can be compiled\n"
+                "    fix: give a name, a mapping speed → expression, or a law of kane.planning"
+            )
+        name = law if isinstance(law, str) else "control"
         return alone.lower_with_time(name, ("q", "u"), {"tau": ((len(efforts),), efforts)})
 
     def lower_with_time(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:

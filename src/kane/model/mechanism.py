@@ -70,7 +70,7 @@ class Mechanism(Tree):
         self.controls: dict[str, NamedControl] = NamedTable("control")
         self.rotors: dict[str, Rotor] = {}
         self.limits: dict[str, Limit] = {}  # coordinate → what it and its drive can bear
-        self._gravity: Sequence[Quantity] = gravity
+        self._gravity = self.components(gravity, "gravity")
         self._gravity_taken: Triple | None = None
         self._signed: tuple[int, str] | None = None
         self._builtin: tuple[str, tuple[tuple[str, ...], ...]] = ("", ())
@@ -693,18 +693,20 @@ class Mechanism(Tree):
         True
         """
         self.new_name(name, "control", self.controls)
-        law: dict[Expr, Expr] = {}
-        names = MeasureNumbers(self, self.known_names)
-        for target, value in efforts.items():
-            where = f"control '{name}' / {target}"
-            variable = self.effort_variable(target, where)
-            if variable in law:
-                raise ModelError(
-                    Problem(self.where(where), f"two efforts along {variable!r}", fix="leave out one, or add them up")
-                )
-            law[variable] = self.scalar(value, where, names)
+        law = self.read_law(efforts, f"control '{name}'", MeasureNumbers(self, self.known_names))
         self.controls[name] = NamedControl(name, law)
         return self.controls[name]
+
+    def read_law(self, efforts: Mapping[str, Quantity], where: str, names: Mapping[str, Expr]) -> dict[Expr, Expr]:
+        """What efforts act along → the effort, of expressions by name over `names`."""
+        law: dict[Expr, Expr] = {}
+        for target, value in efforts.items():
+            variable = self.effort_variable(target, f"{where} / {target}")
+            if variable in law:
+                what, fix = f"two efforts along {variable!r}", "leave out one, or add them up"
+                raise ModelError(Problem(self.where(f"{where} / {target}"), what, fix=fix))
+            law[variable] = self.scalar(value, f"{where} / {target}", names)
+        return law
 
     def effort_variable(self, target: str, where: str) -> Expr:
         """What an effort acts along: a speed, the rate of a coordinate, or the motion of a one-degree joint."""
