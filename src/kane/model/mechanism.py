@@ -38,6 +38,7 @@ from .parameters import change_parameters, check_rotor
 from .reaction_wheels import ReactionWheelOptions, SloshOptions, add_reaction_wheel, add_slosh
 from .records import Body, Joint, Limit, NamedControl, ReactionWheel, Rotor, Speed, frames_to_ground
 from .rewriting import rewrite_in_rates
+from .right_angles import RIGHT_ANGLE
 from .size import MOST_COORDINATES, MOST_ROWS, MOST_STEPS
 from .speeds import check_definitions, start_alike
 from .symbols import KnownRotation, Quantity
@@ -143,10 +144,12 @@ class Mechanism(Tree):
         parent: Body | str = "ground",
         at: Sequence[Quantity] = (0.0, 0.0, 0.0),
         rotation: Mapping[str, Any] | None = None,
+        right_angle: float = RIGHT_ANGLE,
     ) -> list[Joint]:
         """Attach a serial arm by its table of Hartenberg-Denavit parameters; `convention` is standard, modified or hd.
 
-        `rows` maps joint → {a, alpha, d or b, theta, type, body, …}; see `kane.model.dh`.
+        `rows` maps joint → {a, alpha, d or b, theta, type, body, …}; see `kane.model.dh`. Angles
+        within `right_angle` (rad) of a multiple of 90° are taken as that.
 
         >>> m = kane.Model("arm")
         >>> link = {"alpha": 0, "d": 0, "theta": 0, "a": 0.4}
@@ -154,7 +157,7 @@ class Mechanism(Tree):
         >>> m.coordinates
         ('q_1', 'q_2')
         """
-        return dh_arm(self, convention, rows, parent=parent, at=at, rotation=rotation)
+        return dh_arm(self, convention, rows, parent=parent, at=at, rotation=rotation, right_angle=right_angle)
 
     # loads and constraints -------------------------------------------------------------------------------------------
 

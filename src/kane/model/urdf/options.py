@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..dh import RIGHT_ANGLE
+from ..right_angles import RIGHT_ANGLE, judge_tolerance
 from .visuals import Packages
 
 BASES = ("fixed", "floating", "planar")
 SHAPES = ("visual", "collision")
 FRICTIONS = ("smooth", "sign", "none")
 LIMITS = ("tell", "stop")
-MOST_OFF = 0.02
-"""How far (rad) from a right angle one may be taken as that: a degree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +55,8 @@ class UrdfOptions:
         for key, value, known in given:
             if value not in known and not (key == "base" and value is None):
                 raise ValueError(f"{key}={value!r} is not one of {', '.join(known)}")
-        if not (isinstance(self.right_angle, (int, float)) and 0.0 <= self.right_angle <= MOST_OFF):
-            raise ValueError(
-                f"right_angle={self.right_angle!r} is not from 0 to {MOST_OFF} rad: angles this close to a multiple of"
-                " 90° are taken as that; 1.5708 is 4e-6 off, so give right_angle=1e-5"
-            )
+        if wrong := judge_tolerance(self.right_angle):
+            raise ValueError(wrong)
         if not isinstance(self.mappings, Mapping):
             raise ValueError(f"mappings={self.mappings!r} is no mapping: give arguments of a .xacro by name")
         for key, value in (("wheels", self.wheels), ("vehicle", self.vehicle)):
