@@ -63,7 +63,7 @@ def _refuse_odd_measurement(
     check_choice("friction", friction)
     for name, value in {"q": q, "u": u, "udot": udot, "tau": tau}.items():
         if not _are_numbers(value):
-            found = _first_lost(name, value) or f"{name} = {describe_value(value)}"
+            found = _find_lost(name, value) or f"{name} = {describe_value(value)}"
             raise InputError(f"{found}\n    fix: give finite numbers, one row for each instant")
     for name, value in {"noise": 1.0 if noise is None else noise, "trust": trust}.items():
         if not _are_numbers(value) or not np.all(np.asarray(value, dtype=float) > 0.0):
@@ -81,7 +81,7 @@ def _are_numbers(value: Any) -> bool:
         return False
 
 
-def _first_lost(name: str, value: Any) -> str:
+def _find_lost(name: str, value: Any) -> str:
     """Where the first entry of a table of numbers is not finite; "" of what is no table of numbers."""
     try:
         table = np.asarray(value, dtype=float)
