@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _ALONG_SPEEDS = ("udot", "tau", "bias", "F", "F_star")
 """Outputs that have one element for each speed."""
 
+_POSE = (*(f"R{i}{j}" for i in range(3) for j in range(3)), "x", "y", "z")
+"""The orientation of a body by rows, and the place of its origin."""
+
 _OPERATIONS = {"mul": "multiply", "add": "add", "div": "divide", "sqrt": "√", "trig": "sin, cos", "neg": "negate"}
 
 _COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
@@ -332,9 +335,22 @@ class Equations(MotionExpressions):
         >>> "void swing" in header
         True
         """
-        m = self.mechanism
-        elements = {**dict.fromkeys(_ALONG_SPEEDS, m.speeds), "qdot": m.coordinates}
-        return to_c(what if isinstance(what, Program) else self.program(what), name, elements)
+        return to_c(what if isinstance(what, Program) else self.program(what), name, self._elements())
+
+    def _elements(self) -> dict[str, Sequence[Sequence[str]]]:
+        """What the elements of outputs are called, along each of their dimensions."""
+        from .regressor import parameter_names  # which imports this module
+
+        m, bodies = self.mechanism, tuple(self.mechanism.bodies)
+        partial = (bodies, tuple("xyz"), m.speeds)
+        return {
+            **dict.fromkeys(_ALONG_SPEEDS, (m.speeds,)),
+            "qdot": (m.coordinates,),
+            "M": (m.speeds, m.speeds),
+            "poses": (bodies, _POSE),
+            **dict.fromkeys(("angular", "linear"), partial),
+            "Y": (m.speeds, parameter_names(self)),
+        }
 
     @refuse_odd
     def to_latex(self, what: str = "inverse_dynamics", **options: Any) -> str:
