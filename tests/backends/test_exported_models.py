@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -155,3 +156,27 @@ def test_a_control_law_is_exported_by_name_only() -> None:
     assert main(["derive", "cart-pole", "--what", "control"]) == 0  # the only one
     assert main(["derive", "cart-pole", "--what", "control", "--control", "balnce"]) == 2
     assert main(["derive", "cart-pole", "--control", "balance"]) == 2
+
+
+def test_places_of_arrays_have_the_names_of_bodies_speeds_and_parameters() -> None:
+    m = kane.load("double-pendulum")
+    q, u, udot = np.random.default_rng(0).normal(size=(3, 2))
+
+    def values(what: str, *inputs: np.ndarray) -> tuple[dict[str, int], np.ndarray]:
+        header, _ = m.equations().to_c(what, name="f")
+        places = {name: int(place) for name, place in re.findall(r"#define F_OUT_(\w+) (\d+)\n", header)}
+        found = compile(m.equations().program(what), "c")(*inputs)
+        return places, np.concatenate([np.ravel(x) for x in (found if isinstance(found, tuple) else (found,))])
+
+    at, poses = values("poses", q)
+    R, p = m.at("lower").pose(q)
+    first = at["poses_lower"]
+    assert poses[first + at["poses_COLUMN_R10"]] == pytest.approx(R[1, 0], rel=1e-14)
+    assert poses[first + at["poses_COLUMN_y"]] == pytest.approx(p[1], rel=1e-14)
+    at, Y = values("regressor", q, u, udot)
+    turning = Y[at["Y_u2"] + at["Y_COLUMN_Izz_lower"]]  # the angular acceleration of the lower link
+    assert turning == pytest.approx(udot.sum(), rel=1e-14)
+    at, partial = values("partial_velocities", q)
+    assert partial[at["angular_lower"] + 2 * at["angular_COLUMNS"] + at["angular_COLUMN_u1"]] == 1.0
+    at, M = values("mass_matrix", q)
+    assert M[at["M_u1"] + at["M_COLUMN_u2"]] == pytest.approx(m.mass_matrix(q)[0, 1], rel=1e-14)

@@ -6,6 +6,7 @@ A pendulum of one link falls from rest; energy says how fast it is where it meet
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import pytest
 
 import kane
 from kane.api.limits import exceed_speeds, leave_limits
+from kane.cli import main
+from kane.model.records import Limit
 from kane.planning import ComputedTorque, Hold
 
 G, LENGTH = 9.81, 0.5
@@ -75,6 +78,21 @@ def test_a_start_beyond_a_stop_is_refused_in_words_of_stops(tmp_path: Path) -> N
 def test_a_motion_that_starts_outside_has_left_its_limits_at_once(tmp_path: Path) -> None:
     run = robot(tmp_path).simulate(0.1, q={"q_swing": 0.9})
     assert "q_swing at t = 0 s" in str(run.outcome)
+
+
+def test_efforts_of_a_motion_are_told_with_the_limits_that_it_leaves(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """60 rad in 1 s on a cycloid: fastest 120 rad/s in the middle, and 2π 60 rad/s² after a quarter of the time."""
+    robot(tmp_path)
+    line = ["inverse", str(tmp_path / "pendulum.urdf"), "-o", str(tmp_path / "e.csv"), "--duration", "1", "--to"]
+    assert main([*line, "q_swing=60"]) == 0
+    said = capsys.readouterr().err
+    assert "left its limits: q_swing at t = " in said and "faster than allowed: q_swing (120 of 3)" in said
+    strongest = re.search(r"efforts beyond their limits: q_swing \(([\d.]+) of 2\)\n", said)
+    assert strongest and abs(float(strongest[1]) - 2 * math.pi * 60 * LENGTH**2) <= G * LENGTH
+    assert main([*line, "q_swing=0.1"]) == 0
+    assert "limits" not in capsys.readouterr().err
 
 
 def test_stops_at_the_limits_hold_and_are_hit_as_energy_says(tmp_path: Path) -> None:
@@ -212,16 +230,59 @@ def test_a_law_of_time_is_cut_off_for_the_share_that_its_amplitude_says() -> Non
     assert found.seconds == pytest.approx(4 / 3, abs=1e-9) and found.first == pytest.approx(11 / 6, abs=1e-9)
 
 
-def test_a_function_is_saturated_while_its_samples_are() -> None:
-    """It is held for 10 ms after each sample; a constant effort beside it changes nothing."""
-    for beside in (0.0, 0.7):
-        run = cart().simulate(
-            2.0, tau=[beside], control=lambda t, q, u: [2 * MOST * math.sin(math.pi * t)], saturate=True
-        )
-        (found,) = run.saturation
-        samples = [k for k in range(200) if abs(2 * math.sin(math.pi * 0.01 * k)) >= 1.0]
-        assert found.seconds == pytest.approx(0.01 * len(samples), abs=1e-9)
-        assert found.first == pytest.approx(0.01 * samples[0], abs=1e-12)
+@pytest.mark.parametrize("beside", [0.0, 0.7])
+def test_a_function_is_saturated_while_its_samples_are(beside: float) -> None:
+    """It is held for 10 ms after each sample; a constant effort beside it is given by the same drive."""
+    run = cart().simulate(2.0, tau=[beside], control=lambda t, q, u: [2 * MOST * math.sin(math.pi * t)], saturate=True)
+    (found,) = run.saturation
+    samples = [k for k in range(200) if abs(2 * MOST * math.sin(math.pi * 0.01 * k) + beside) >= MOST]
+    assert found.seconds == pytest.approx(0.01 * len(samples), abs=1e-9)
+    assert found.first == pytest.approx(0.01 * samples[0], abs=1e-12)
+    assert np.abs(run.tau).max() == MOST
+
+
+@pytest.mark.parametrize("law", [{"v": f"{2 * MOST}*sin(pi*t)"}, None], ids=["beside a law", "alone"])
+def test_constant_efforts_are_cut_off_with_those_of_a_law(law: dict[str, str] | None) -> None:
+    """The drive gives F at most: alone the cart goes F t²/2m; beside 2 F sin π t, F/2 more is cut off where the sum is
+    beyond F, from asin(1/4)/π on."""
+    tau = [2 * MOST] if law is None else [MOST / 2]
+    run = cart().simulate(1.0, tau=tau, control=law, saturate=True)
+    (found,) = run.saturation
+    assert np.abs(run.tau).max() == pytest.approx(MOST, rel=1e-15) and "saturated: x for" in str(run.outcome)
+    assert "beyond" not in str(run.outcome)
+    if law is None:
+        assert run.q[-1, 0] == pytest.approx(0.5 * MOST / MASS, rel=1e-9) and found.share == 1.0
+    else:
+        assert found.spans[0] == pytest.approx((math.asin(0.25) / math.pi, 1 - math.asin(0.25) / math.pi), abs=1e-9)
+
+
+def test_efforts_that_are_limited_to_nothing_are_told() -> None:
+    m = cart()
+    m.limit("x", effort=0.0)
+    with pytest.warns(UserWarning, match=r"no effort along x, whose limit is 0(.|\n)*effort: 10"):
+        run = m.simulate(1.0, control={"v": "1"}, saturate=True)
+    assert not np.any(run.q)
+
+
+def test_limits_that_are_not_given_stay_as_they_were(tmp_path: Path) -> None:
+    m = robot(tmp_path)
+    m.limit("q_swing", lower=-0.2, upper=0.3)
+    assert m.mechanism.limits["q_swing"] == Limit(-0.2, 0.3, 3.0, 2.0)
+    m.limit("q_swing", velocity=math.inf)
+    assert m.mechanism.limits["q_swing"] == Limit(-0.2, 0.3, math.inf, 2.0)
+    with pytest.raises(kane.ModelError, match=r"from 0\.5 to 0\.3(.|\n)*give both"):
+        m.limit("q_swing", lower=0.5)
+    for file, under in (("own", "pendulum.urdf"), ("again", "own.yaml")):
+        text = f"kane: 1\nextends: {under}\nname: {file}\nlimits: {{q_swing: {{lower: -0.1}}}}\n"
+        (tmp_path / f"{file}.yaml").write_text(text)
+    for file in ("own", "again"):
+        assert kane.load(tmp_path / f"{file}.yaml").mechanism.limits["q_swing"] == Limit(-0.1, 0.4, 3.0, 2.0)
+
+
+@pytest.mark.parametrize("value", [math.nan, "wide"])
+def test_a_limit_that_is_no_number_is_refused_as_such(value: Any) -> None:
+    with pytest.raises(kane.ModelError, match=r"limit of 'x' / lower: \S+ is not a finite number"):
+        cart().limit("x", lower=value)
 
 
 def test_computed_torque_tells_how_long_it_was_saturated(tmp_path: Path) -> None:
@@ -236,13 +297,13 @@ def test_computed_torque_tells_how_long_it_was_saturated(tmp_path: Path) -> None
 def test_nothing_is_saturated_that_has_no_limit_or_stays_below_it() -> None:
     weak = {"v": f"{0.9 * MOST}*sin(pi*t)"}
     below = cart().simulate(2.0, control=weak, saturate=True)
-    assert below.saturation == () and str(below.outcome).endswith("\nno effort of the control reached its limit")
+    assert below.saturation == () and str(below.outcome).endswith("\nno effort reached its limit")
     for alone in (cart().simulate(2.0, control=weak), cart().simulate(2.0, saturate=True)):  # not asked for; no control
         assert "its limit" not in str(alone.outcome)
     free = cart().simulate(2.0, control={"v": f"{2 * MOST}*sin(pi*t)"})
     assert free.saturation == () and "saturated:" not in str(free.outcome)
     unlimited = cart()
-    unlimited.limit("x", lower=-100)
+    unlimited.limit("x", lower=-100, effort=math.inf)
     with pytest.warns(UserWarning, match="saturate=True changes nothing"):
         run = unlimited.simulate(LONG, control={"v": SPRING}, saturate=True)
     assert run.saturation == () and "its limit" not in str(run.outcome)

@@ -276,6 +276,21 @@ def panda_with_angles_of(digits: int, folder: Path) -> kane.Model:
     return kane.load(path)
 
 
+@pytest.mark.parametrize("digits", [4, 7])
+def test_an_arm_with_rounded_angles_is_identified_to_their_error_of_the_largest_effort(
+    digits: int, tmp_path: Path
+) -> None:
+    true = panda_with_angles_of(17, tmp_path)
+    q, u, udot = np.random.default_rng(0).uniform(-2, 2, (3, 400, 7))
+    found = kane.identify(
+        panda_with_angles_of(digits, tmp_path), q, u, udot, true.inverse_dynamics(q, u, udot), friction=False
+    )
+    others = np.random.default_rng(1).uniform(-2, 2, (3, 400, 7))
+    expected, off = true.inverse_dynamics(*others), abs(float(f"{math.pi / 2:.{digits}g}") - math.pi / 2)
+    errors = np.abs(found.model.inverse_dynamics(*others) - expected)
+    assert 0.1 * off < errors.max() / np.abs(expected).max() < off
+
+
 @pytest.mark.parametrize("digits", in_long_runs([17, 8, 7, 5, 4], {8, 5}))
 def test_the_base_parameters_of_an_arm_are_as_many_whatever_the_digits_of_its_right_angles(
     digits: int, tmp_path: Path

@@ -33,7 +33,7 @@ from .ensemble_sobol import SobolIndex, sobol
 from .ensemble_store import finish_store, open_store
 from .ensemble_watch import read_watch
 from .ensemble_work import MemberWork
-from .limits import warn_without_effort_limits
+from .limits import warn_of_idle_limits
 from .memory_needs import EnsembleSize, require_ensemble_memory
 from .records import Array
 from .simulation import ControlLaw
@@ -305,7 +305,7 @@ def ensemble(
     watched = read_watch(free.mechanism, watch, times.size > 2)
     read_events(free.mechanism, events)  # refused once, not by each member
     if saturate:
-        warn_without_effort_limits(free.mechanism)
+        warn_of_idle_limits(free.mechanism)
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
     asked |= {"contacts": contacts, "events": events, "saturate": saturate, "options": options}

@@ -63,12 +63,15 @@ def _refuse_odd_measurement(
     check_choice("friction", friction)
     for name, value in {"q": q, "u": u, "udot": udot, "tau": tau}.items():
         if not _are_numbers(value):
-            raise InputError(
-                f"{name} = {describe_value(value)}\n    fix: give finite numbers, one row for each instant"
-            )
+            found = _find_lost(name, value) or f"{name} = {describe_value(value)}"
+            raise InputError(f"{found}\n    fix: give finite numbers, one row for each instant")
     for name, value in {"noise": 1.0 if noise is None else noise, "trust": trust}.items():
         if not _are_numbers(value) or not np.all(np.asarray(value, dtype=float) > 0.0):
             raise InputError(f"{name} = {describe_value(value)}\n    fix: give positive numbers")
+    if noise is not None and np.shape(noise) not in ((), (1,), (len(model.speeds),)):
+        raise InputError(
+            f"noise has shape {np.shape(noise)}\n    fix: give one number, or one for each of {', '.join(model.speeds)}"
+        )
 
 
 def _are_numbers(value: Any) -> bool:
@@ -76,6 +79,18 @@ def _are_numbers(value: Any) -> bool:
         return bool(np.all(np.isfinite(np.asarray(value, dtype=float))))
     except (TypeError, ValueError, OverflowError):
         return False
+
+
+def _find_lost(name: str, value: Any) -> str:
+    """Where the first entry of a table of numbers is not finite; "" of what is no table of numbers."""
+    try:
+        table = np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return ""
+    lost = np.argwhere(~np.isfinite(table))
+    place = ", ".join(map(str, lost[0].tolist()))
+    more = f", and {len(lost) - 1} more like it" if len(lost) > 1 else ""
+    return f"{name}[{place}] is {table[tuple(lost[0])]:g}{more}"
 
 
 def _refuse_still(Y: Array) -> None:

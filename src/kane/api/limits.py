@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -18,10 +18,46 @@ from ..model.records import Limit
 from .answers import Answers
 from .records import Array
 
-if TYPE_CHECKING:
-    from .trajectory import Trajectory
-
 NAMED = 3  # coordinates that a sentence names
+
+
+class Moving(Protocol):
+    """What is judged: a trajectory, or a motion that is given."""
+
+    @property
+    def answers(self) -> Answers: ...
+
+    @property
+    def t(self) -> Array: ...
+
+    @property
+    def q(self) -> Array: ...
+
+    @property
+    def u(self) -> Array: ...
+
+    @property
+    def tau(self) -> Array: ...
+
+    def acceleration(self) -> Array:
+        """udot (k, n)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GivenMotion:
+    """A motion that was not simulated, with the efforts that it takes."""
+
+    answers: Answers
+    t: Array
+    q: Array
+    u: Array
+    udot: Array
+    tau: Array
+
+    def acceleration(self) -> Array:
+        """udot (k, n)."""
+        return self.udot
 
 
 def leave_limits(answers: Answers, t: Array, q: Array, u: Array) -> dict[str, float]:
@@ -41,7 +77,7 @@ def leave_limits(answers: Answers, t: Array, q: Array, u: Array) -> dict[str, fl
     return dict(sorted(found.items(), key=lambda pair: pair[1]))
 
 
-def exceed_speeds(run: Trajectory) -> dict[str, float]:
+def exceed_speeds(run: Moving) -> dict[str, float]:
     """Coordinates that are faster than allowed somewhere, each with the time (s) at which it is so first: between two
     states of the motion on the cubic of the speed through them with its accelerations."""
     found: dict[str, float] = {}
@@ -56,7 +92,7 @@ def exceed_speeds(run: Trajectory) -> dict[str, float]:
     return dict(sorted(found.items(), key=lambda pair: pair[1]))
 
 
-def known_accelerations(run: Trajectory) -> Array:
+def known_accelerations(run: Moving) -> Array:
     """Accelerations (k, n); by differences of the speeds where there are none, in a singular position say."""
     try:
         return run.acceleration()
@@ -78,8 +114,8 @@ def _first_beyond(t: Array, values: Array, ends: tuple[float, float], rates: Cal
     return min(found, default=None)
 
 
-def limit_sentences(run: Trajectory) -> Iterable[str]:
-    """What an outcome says about limits."""
+def limit_sentences(run: Moving) -> Iterable[str]:
+    """What an outcome says about limits; what saturation would do, of a motion that was simulated."""
     mechanism = run.answers.mechanism
     left = leave_limits(run.answers, run.t, run.q, run.u) if mechanism.limits else {}
     if left:
@@ -94,7 +130,8 @@ def limit_sentences(run: Trajectory) -> Iterable[str]:
     strong = [b for b in bounds if np.abs(run.tau[:, b[1]]).max(initial=0.0) > b[2] + SLACK * max(1.0, b[2])]
     if strong:
         shown = [f"{name} ({size})" for name, size in _sizes(run.tau, strong).items()]
-        yield f"efforts beyond their limits: {_name_first(shown)}; {Option('saturate', (True,))} holds them there"
+        fix = "" if isinstance(run, GivenMotion) else f"; {Option('saturate', (True,))} holds them there"
+        yield f"efforts beyond their limits: {_name_first(shown)}{fix}"
 
 
 def _name_first(shown: list[str]) -> str:
@@ -114,37 +151,56 @@ def effort_limits(mechanism: Mechanism) -> Array:
     return found
 
 
-def saturate(efforts: dict[Expr, Expr], mechanism: Mechanism) -> dict[Expr, Expr]:
-    """A law whose efforts along the speeds stay within their limits."""
-    variables = {mechanism.effort_variable(mechanism.speeds[i], "control"): e for _, i, e in bounded_efforts(mechanism)}
-    return {
-        variable: law.max(-variables[variable]).min(variables[variable]) if variable in variables else law
-        for variable, law in efforts.items()
-    }
+def saturate(
+    law: dict[Expr, Expr] | CompiledControl | None, mechanism: Mechanism, tau: Array
+) -> tuple[dict[Expr, Expr] | CompiledControl | None, Array]:
+    """A law and constant efforts beside it which together stay within the limits of efforts: what is given along a
+    speed is cut off in the law, or where it says nothing there, in what is constant."""
+    if isinstance(law, CompiledControl):
+        most = effort_limits(mechanism)
+        return SaturatedControl(law, tuple((-most - tau).tolist()), tuple((most - tau).tolist())), tau
+    found, tau = dict(law or {}), tau.copy()
+    for _, i, most in bounded_efforts(mechanism):
+        variable = mechanism.effort_variable(mechanism.speeds[i], "control")
+        if variable in found:
+            found[variable] = found[variable].max(float(-most - tau[i])).min(float(most - tau[i]))
+        else:
+            tau[i] = np.clip(tau[i], -most, most)
+    return (None if law is None else found), tau
 
 
-def warn_without_effort_limits(mechanism: Mechanism) -> None:
-    """Warn that saturation changes nothing in a mechanism none of whose efforts has a limit."""
-    if not bounded_efforts(mechanism):
+def warn_of_idle_limits(mechanism: Mechanism) -> None:
+    """Warn that saturation changes nothing in a mechanism none of whose efforts has a limit, and of limits that are
+    zero, with which some programs fill in what they do not know."""
+    bounds = bounded_efforts(mechanism)
+    if not bounds:
         warn(
             f"{Option('saturate', (True,))} changes nothing: '{mechanism.name}' has no limits of efforts\n"
             "    fix: give coordinates some, as in a model file by limits: {q1: {effort: 10}}"
+        )
+    idle = [name for name, _, most in bounds if most == 0.0]
+    if idle:
+        warn(
+            f"{Option('saturate', (True,))} leaves no effort along {_name_first(idle)}, whose limit is 0\n"
+            "    fix: give what the drives can do, in a URDF by <limit effort=...>, or in a model file by"
+            f" limits: {{{idle[0]}: {{effort: 10}}}}"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class SaturatedControl:
-    """A compiled law whose efforts along the speeds are at `most` so large (N m, N)."""
+    """A compiled law whose efforts along the speeds are between `least` and `most` (N m, N)."""
 
     law: CompiledControl
+    least: tuple[float, ...]
     most: tuple[float, ...]
 
     def efforts(self, equations: Equations) -> list[Expr]:
         """Efforts along the speeds (N m, N), of t, q and u."""
         found = self.law.efforts(equations)
         return [
-            effort.max(-most).min(most) if np.isfinite(most) else effort
-            for effort, most in zip(found, self.most, strict=True)
+            effort.max(least).min(most) if np.isfinite(most) else effort
+            for effort, least, most in zip(found, self.least, self.most, strict=True)
         ]
 
 
@@ -183,6 +239,7 @@ def _range(limit: Limit) -> str:
 
 
 __all__ = [
+    "GivenMotion",
     "SaturatedControl",
     "bounded_efforts",
     "effort_limits",
@@ -191,5 +248,5 @@ __all__ = [
     "leave_limits",
     "limit_sentences",
     "saturate",
-    "warn_without_effort_limits",
+    "warn_of_idle_limits",
 ]

@@ -38,7 +38,7 @@ from . import constrained, ensembles, explaining, given, linear, pages, reaction
 from . import modes as mode_machine
 from .answers import Answers, free_parameters
 from .kept_runs import Keep, checkpoints_of
-from .limits import warn_without_effort_limits
+from .limits import warn_of_idle_limits
 from .places import PlaceAnswers
 from .recordings import show_model
 from .records import Array, Energy
@@ -555,6 +555,7 @@ class Model:
         >>> tip.velocity([0, 0], [1.0, 0.0]).tolist()
         [0.0, 0.0, 1.0, 2.0, 0.0, 0.0]
         """
+        self.mechanism.find_body(body, f"place on '{body}'")
         self._shared = True
         return PlaceAnswers(self._answers, body, tuple(given.triple("point", point).tolist()))
 
@@ -623,8 +624,8 @@ class Model:
         where the motion is stiff, which the outcome says), dop853, rk45, rk23 (adaptive), rk4 (fixed `step`), radau
         (implicit). The trajectory's `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10,
         `atol` to a hundredth of that. In the file `keep` a long run is kept while it is under way: after an interrupt,
-        or the end of the process, the same call goes on from there and ends with the same bits. With `saturate` efforts
-        of a control stay within the limits of the model.
+        or the end of the process, the same call goes on from there and ends with the same bits. With `saturate` the
+        efforts of tau and of a control together stay within the limits of the model.
 
         >>> m = kane.load("pendulum")
         >>> run = m.simulate(10, q={"q": "10*deg"})
@@ -649,7 +650,7 @@ class Model:
         except FAULTS as error:
             raise odd_argument("simulate", (t,), asked | options | {"keep": keep}, error) from error
         if saturate:
-            warn_without_effort_limits(answers.mechanism)
+            warn_of_idle_limits(answers.mechanism)
         self._shared = True
         solution = ready.run(progress, checkpoints)
         if checkpoints is not None and solution.outcome.reason != "interrupt" and not isinstance(keep, Keep):

@@ -1,4 +1,4 @@
-"""How long efforts of a control are at their limits along a motion, and when: drives that give all they can.
+"""How long efforts are at their limits along a motion, and when: drives that give all they can.
 
 Between two states of a motion its coordinates and speeds are taken on the cubics through them with their rates, the law
 is asked there, and where it reaches or leaves a limit is found by halving. A control in Python is held between its
@@ -8,7 +8,7 @@ samples, so there it is exact.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +29,7 @@ _PIECES = 8  # parts of a step at whose ends the law is asked: what is shorter t
 _BLOCK = 4096  # steps that are looked at together, for the memory that their parts take
 _NEAR = 0.5  # share of its limit that an effort has at some state before the parts of steps are looked at
 _HALVINGS = 40  # of a part of a step: to the rounding of the time
-_EQUAL = 1e-12  # relative: an effort is at its limit, after constant efforts were added and taken off again
+_EQUAL = 1e-12  # relative: an effort is at its limit, after constant efforts were taken off and added again
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,11 @@ def saturation_sentences(found: tuple[Saturation, ...], *, none: bool) -> Iterab
         more = f" and {len(found) - NAMED} more (all: {SATURATION})" if len(found) > NAMED else ""
         yield f"saturated: {', '.join(map(str, found[:NAMED]))}{more}"
     elif none:
-        yield "no effort of the control reached its limit"
+        yield "no effort reached its limit"
 
 
 def find_saturation(run: Trajectory, problem: MotionProblem, solution: Solution) -> tuple[Saturation, ...]:
-    """Which efforts of a control were at their limits, those that were longest first."""
+    """Which efforts were at their limits, those that were longest first."""
     bounds = bounded_efforts(run.answers.mechanism)
     if not bounds or len(run.t) < 2 or run.t[0] == run.t[-1]:
         return ()
@@ -77,11 +77,13 @@ def find_saturation(run: Trajectory, problem: MotionProblem, solution: Solution)
     if run.law is not None:
         spans = _spans_of_law(run, places, most)
     elif solution.held is not None and len(solution.held.t):
-        at = _at_limits(solution.held.p[:, places] - np.asarray(problem.tau)[places], most)
+        at = _at_limits(solution.held.p[:, places], most)
         times = np.append(solution.held.t, run.t[-1])
         spans = [_join(np.column_stack([times[:-1], times[1:]])[at[:, i]]) for i in range(len(places))]
     else:
-        return ()
+        always = ((float(run.t[0]), float(run.t[-1])),)
+        at = _at_limits(np.asarray(problem.tau)[places], most) & (most > 0.0)  # 0 of 0 is no effort
+        spans = [always if full else () for full in at.tolist()]
     whole = abs(float(run.t[-1] - run.t[0]))
     found = [
         Saturation(name, limit, ends, sum(abs(b - a) for a, b in ends) / whole)
@@ -92,7 +94,7 @@ def find_saturation(run: Trajectory, problem: MotionProblem, solution: Solution)
 
 
 def _at_limits(efforts: Array, most: Array) -> Mask:
-    """Where efforts of a control are at their limits; those beyond are not held there."""
+    """Where efforts are at their limits; those beyond are not held there."""
     return np.abs(np.abs(efforts) - most) <= _EQUAL * most
 
 
@@ -104,10 +106,9 @@ def _spans_of_law(run: Trajectory, places: list[int], most: Array) -> list[Spans
     """When efforts of a law that is compiled are at their limits."""
     law = run.law
     assert law is not None
-    control = replace(law, constant=np.zeros_like(law.constant))
 
     def efforts(t: Array, q: Array, u: Array) -> Array:
-        return control(t, q, u)[:, places]
+        return law(t, q, u)[:, places]
 
     given = efforts(run.t, run.q, run.u)
     if not np.any(np.abs(given) >= _NEAR * most):

@@ -46,7 +46,7 @@ from ..simulate.checkpoints import Checkpoints
 from . import given
 from .answers import Answers, changing_set, embedding_of, law_key, stepping_set
 from .constrained import first_step, is_singular
-from .limits import SaturatedControl, effort_limits
+from .limits import effort_limits
 from .limits import saturate as saturate_law
 from .memory_needs import require_motion_memory
 from .modes import mode_table
@@ -135,8 +135,8 @@ def set_up(
         q0, u0 = start_state(answers, q, u, times)
         held = given.start(mechanism, "tau", tau)
         law = None if control is None or callable(control) else _law(mechanism, control)
-        if saturate:
-            law = _saturate_efforts(mechanism, law)
+        if saturate and not callable(control):
+            law, held = saturate_law(law, mechanism, held)
         singular = is_singular(answers, q0, u0, float(times.flat[0]))
         stepping = _check_contacts(mechanism, contacts, method, step, events)
         impact = _impact_law(impact, stepping)
@@ -381,24 +381,13 @@ def _jacobian(answers: Answers, law: Law | None) -> Kernel:
     )
 
 
-def _saturate_efforts(mechanism: Mechanism, law: Law | None) -> Law | None:
-    """A law whose efforts stay within the limits of the model."""
-    if isinstance(law, CompiledControl):
-        return SaturatedControl(law, tuple(effort_limits(mechanism).tolist()))
-    return None if law is None else saturate_law(law, mechanism)
-
-
 def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledControl) -> Law:
     if isinstance(control, CompiledControl):
         return control
     if isinstance(control, str):
         given.require_known(mechanism, "control", control, mechanism.controls, "control")
         return dict(mechanism.controls[control].efforts)
-    law: dict[Expr, Expr] = {}
-    names = MotionNames(mechanism)
-    for name, value in control.items():
-        law[mechanism.effort_variable(name, f"control / {name}")] = mechanism.scalar(value, f"control / {name}", names)
-    return law
+    return mechanism.read_law(control, "control", MotionNames(mechanism))
 
 
 def law_of(answers: Answers, control: str | Mapping[str, Any] | CompiledControl | Callable[..., Any]) -> Law:
@@ -424,8 +413,8 @@ def feedback_law(answers: Answers, control: ControlLaw | None) -> Law | None:
 def _efforts_of(
     control: Callable[..., Any], layout: Layout, held: Array, most: Array
 ) -> Callable[[float, Array], Array]:
-    """The efforts of a control law in Python, each at `most` so large, from the time and the state of the
-    integrator."""
+    """The efforts of a control law in Python and those `held` beside it, each sum at `most` so large, from the time and
+    the state of the integrator."""
     q, u, n = layout.state["q"].place, layout.state["u"].place, layout.speeds
     limited = bool(np.isfinite(most).any())
 
@@ -439,7 +428,7 @@ def _efforts_of(
             ) from None
         if tau.shape != (n,):
             raise InputError(f"the control gave shape {tau.shape} at t = {t:g} s; it must give tau of shape ({n},)")
-        return (np.clip(tau, -most, most) if limited else tau) + held
+        return np.clip(tau + held, -most, most) if limited else tau + held
 
     return efforts
 

@@ -140,6 +140,8 @@ def span(t: Any) -> Array:
     except (TypeError, ValueError, OverflowError):
         times = np.empty(0)
     if times.ndim == 0:
+        if times < 0.0:
+            raise InputError(f"t = {times:g} s is no duration\n    fix: backward from now is (0, {times:g})")
         times = np.array([0.0, float(times)])
     if times.ndim != 1 or times.size < 2 or not np.all(np.isfinite(times)):
         raise InputError(f"t = {describe_value(t)}: give a duration, (t0, t1) or an array of times, finite, in seconds")

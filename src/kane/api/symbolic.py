@@ -42,9 +42,10 @@ def from_sympy(
 
     `values` maps every symbol that the equations contain to a number (SI); functions of time other than coordinates and
     speeds to a number too, or to a SymPy expression in time, coordinates, speeds and symbols. Symbols in `free`, or
-    "all", stay inputs of the programs. `initial` maps coordinates and speeds to where they start. Symbols may be named
-    by strings. q and u have SymPy's order, dependent ones last. Bodies, loads and constraints are read and formulated
-    anew; of a Lagrangian the equations are its derivatives. Unknown forces that auxiliary speeds bring into evidence
+    "all", stay inputs of the programs. Values of what the equations do not contain are passed over: one mapping may
+    serve several scripts. `initial` maps coordinates and speeds to where they start. Symbols may be named by strings. q
+    and u have SymPy's order, dependent ones last. Bodies, loads and constraints are read and formulated anew; of a
+    Lagrangian the equations are its derivatives. Unknown forces that auxiliary speeds bring into evidence
     need no value: `model.reactions` gives them.
 
     >>> import sympy.physics.mechanics as me

@@ -70,9 +70,9 @@ class Trajectory:
     `statistics` say what it cost, `events` where watched expressions crossed zero, `singularities` which singular
     positions of constraints it passed. `segments` are its parts under one set of constraints each, `transitions` what
     lies between them; `ground_crossings` are, by vehicle, the times at which it would have to be pulled down, would
-    slip or tip over; `saturation` says which efforts of a control were at their limits, and when; `step_impulses` are
-    those of time stepping, where every step was asked for; `law` gives efforts between samples, where it was compiled.
-    It answers with the model that it was simulated with.
+    slip or tip over; `saturation` says which efforts were at their limits, and when; `step_impulses` are those of time
+    stepping, where every step was asked for; `law` gives efforts between samples, where it was compiled. It answers
+    with the model that it was simulated with.
 
     >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
     >>> run.t.tolist(), run.q.shape, run.outcome.success
@@ -439,7 +439,7 @@ def present(
     else:
         judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
     limited = find_saturation(run, problem, solution)
-    driven = problem.law is not None or solution.held is not None
+    driven = problem.law is not None or solution.held is not None or any(problem.tau)
     none = saturate and driven and bool(bounded_efforts(answers.mechanism))
     said = [*told, *judgement, *pull_sentences(run), *limit_sentences(run), *saturation_sentences(limited, none=none)]
     outcome = judge_poles(answers, outcome.add(*said), run.t, run.q, run.u)

@@ -67,14 +67,15 @@ _FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-shared")
 
 
 def to_c(
-    program: Program, name: str | None = None, elements: Mapping[str, Sequence[str]] | None = None
+    program: Program, name: str | None = None, elements: Mapping[str, Sequence[Sequence[str]]] | None = None
 ) -> tuple[str, str]:
     """(header, source) of `void name(const double *in, double *out)`; `name` is made from the program's if not given.
 
     The source includes `name.h`. Comments say which element is which input or output. `elements` names those of
-    outputs, by the output.
+    outputs, by the output, along each of its dimensions.
     """
-    named = {o.name: x for o in program.outputs if len(x := (elements or {}).get(o.name, ())) == len(o.slots)}
+    known = elements or {}
+    named = {o.name: x for o in program.outputs if tuple(map(len, x := known.get(o.name, ()))) == o.shape}
     name = _function_name(program, name)
     macro = name.upper()
     header = [
@@ -83,7 +84,7 @@ def to_c(
         "   in:",
         *_places((g.name, g.labels) for g in program.inputs),
         "   out, row by row:",
-        *_places((o.name, named.get(o.name) or _element_names(o.name, o.shape)) for o in program.outputs),
+        *_places((o.name, _element_names(o.name, o.shape, named.get(o.name, ()))) for o in program.outputs),
         "*/",
         f"#ifndef {macro}_H",
         f"#define {macro}_H",
@@ -91,7 +92,7 @@ def to_c(
         f"#define {macro}_INPUTS {program.input_count}",
         f"#define {macro}_OUTPUTS {program.output_count}",
         "",
-        *_offsets(f"{macro}_IN", [(g.name, (len(g),), g.labels) for g in program.inputs]),
+        *_offsets(f"{macro}_IN", [(g.name, (len(g),), (g.labels,)) for g in program.inputs]),
         *_offsets(f"{macro}_OUT", [(o.name, o.shape, named.get(o.name, ())) for o in program.outputs]),
         "",
         "#ifdef __cplusplus",
@@ -108,9 +109,10 @@ def to_c(
     return "\n".join(header), _source(program, name)
 
 
-def _offsets(stem: str, parts: Sequence[tuple[str, tuple[int, ...], Sequence[str]]]) -> list[str]:
+def _offsets(stem: str, parts: Sequence[tuple[str, tuple[int, ...], Sequence[Sequence[str]]]]) -> list[str]:
     """Macros with the place of the first element of each group, how many it has and, of a matrix, how many in a row;
-    then the places of its elements, unless a group is so called: `udot_u` is the derivative by u."""
+    then the places of its elements, of a matrix those of its rows, or of the parts of an array, and the numbers of its
+    columns, unless a group is so called: `udot_u` is the derivative by u."""
     lines, place = list[str](), 0
     used = {f"{part}{end}" for part, _, _ in parts for end in ("", "_SIZE", "_COLUMNS")}
     for part, shape, labels in parts:
@@ -119,12 +121,15 @@ def _offsets(stem: str, parts: Sequence[tuple[str, tuple[int, ...], Sequence[str
         own += [(f"{part}_COLUMNS", shape[-1])] if len(shape) > 1 else []
         lines += [f"#define {stem}_{name} {number}" for name, number in own]
         names: list[tuple[str, int]] = []
-        names += [
-            (f"{part}_{re.sub(r'[^A-Za-z0-9_]', '_', label.replace(chr(39), '_dot'))}", place + k)
-            for k, label in enumerate(labels)
-        ]
-        lines += [f"#define {stem}_{name} {number}" for name, number in names if name not in used]
-        used |= {name for name, _ in names}
+        if labels:
+            step = math.prod(shape[1:])
+            names += [(f"{part}_{_as_word(label)}", place + k * step) for k, label in enumerate(labels[0])]
+        if len(labels) > 1:
+            names += [(f"{part}_COLUMN_{_as_word(label)}", k) for k, label in enumerate(labels[-1])]
+        for name, number in names:
+            if name not in used:
+                lines.append(f"#define {stem}_{name} {number}")
+                used.add(name)
         place += size
     return lines
 
@@ -149,6 +154,11 @@ def _source(program: Program, name: str) -> str:
     elements = [(s, e) for o in program.outputs for s, e in zip(o.slots, _element_names(o.name, o.shape), strict=True)]
     lines += [f"    out[{k}] = {shown[s]}; /* {_escape_comment(e)} */" for k, (s, e) in enumerate(elements)]
     return "\n".join([*lines, "}", ""])
+
+
+def _as_word(label: str) -> str:
+    """A name of an element as part of a name in C."""
+    return re.sub(r"[^A-Za-z0-9_]", "_", label.replace("'", "_dot"))
 
 
 def _function_name(program: Program, name: str | None) -> str:
@@ -182,11 +192,14 @@ def _places(parts: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
     return lines
 
 
-def _element_names(name: str, shape: tuple[int, ...]) -> list[str]:
-    """`name`, or `name[i, j]` for each element of an array, row by row, counted from 0."""
+def _element_names(name: str, shape: tuple[int, ...], labels: Sequence[Sequence[str]] = ()) -> list[str]:
+    """`name`, or `name[i, j]` for each element of an array, row by row, by the labels of its dimensions or else counted
+    from 0; elements of a row with labels have these alone."""
+    if len(labels) == 1:
+        return list(labels[0])
     names = [""]
-    for n in shape:
-        names = [f"{head}, {i}" if head else str(i) for head in names for i in range(n)]
+    for along in labels or [list(map(str, range(n))) for n in shape]:
+        names = [f"{head}, {label}" if head else label for head in names for label in along]
     return [f"{name}[{index}]" for index in names] if shape else [name]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..api import Array, Model, Trajectory
 from ..api.kept_runs import Keep
+from ..api.limits import GivenMotion, limit_sentences
 from ..api.memory_needs import require_motion_memory
 from ..api.run_files import SUFFIXES
 from ..api.run_pictures import check_drawn_together
@@ -52,6 +53,11 @@ def inverse(arguments: Namespace) -> int:
 
         plots.save(plots.efforts(model.mechanism, motion.t, tau), picture)
         say(f"wrote {picture}")
+    answers = model._answers  # pyright: ignore[reportPrivateUsage]
+    for sentence in limit_sentences(
+        GivenMotion(answers, motion.t, motion.q, motion.u, motion.udot, np.nan_to_num(tau))
+    ):
+        say(f"kane inverse: {sentence}")
     return FINE if _report_singular_times(motion.t, tau) else FAILED
 
 

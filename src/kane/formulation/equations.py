@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backends import SymPyProgram, mathml, to_c, to_latex, to_sympy
-from ..boundary import refuse_odd
+from ..boundary import describe_value, refuse_odd
 from ..errors import ExpressionError, visible
 from ..graph import Expr, Inputs, Program, hoist, lower
 from ..markup import DISTRUSTED_FORMULAS, code_block, details, paragraph, scroll_bars, table
 from ..model import Mechanism
+from ..model.measures import MotionNames
+from ..model.symbols import Quantity
 from .auxiliary import auxiliary_reactions
 from .expressions import MotionExpressions, Output
 from .ground import Ground, find_ground
@@ -22,8 +24,14 @@ from .method import active_forces, inertia_forces, partial_velocity_outputs
 from .places import place_of, pose
 from .properties import central_momentum, system_inertia
 
+if TYPE_CHECKING:
+    from .motion import CompiledControl
+
 _ALONG_SPEEDS = ("udot", "tau", "bias", "F", "F_star")
 """Outputs that have one element for each speed."""
+
+_POSE = (*(f"R{i}{j}" for i in range(3) for j in range(3)), "x", "y", "z")
+"""The orientation of a body by rows, and the place of its origin."""
 
 _OPERATIONS = {"mul": "multiply", "add": "add", "div": "divide", "sqrt": "√", "trig": "sin, cos", "neg": "negate"}
 
@@ -242,19 +250,31 @@ class Equations(MotionExpressions):
         return self._programs[name]
 
     @refuse_odd
-    def control(self, name: str) -> Program:
-        """Efforts along the speeds of a control law of the model, by its name; t only where it matters.
+    def control(self, law: str | Mapping[str, Quantity] | CompiledControl) -> Program:
+        """Efforts along the speeds of a control law, as `simulate` takes it: one of the model by its name, expressions
+        by what they act along, or a law of `kane.planning`; t only where it matters.
 
         >>> e = kane.load("cart-pole").equations()
         >>> e.control("balance").outputs[0].name
         'tau'
         """
-        controls = self.mechanism.controls
-        if name not in controls:
-            known = ", ".join(controls) or "none"
-            raise ExpressionError(f"model '{self.mechanism.name}' has no control law '{name}': there are {known}")
-        alone = type(self)(self.mechanism, self.free)
-        efforts = alone.control_efforts(controls[name].efforts)
+        controls, alone = self.mechanism.controls, type(self)(self.mechanism, self.free)
+        if isinstance(law, str):
+            if law not in controls:
+                known = ", ".join(controls) or "none"
+                raise ExpressionError(f"model '{self.mechanism.name}' has no control law '{law}': there are {known}")
+            efforts = alone.control_efforts(controls[law].efforts)
+        elif isinstance(law, Mapping):
+            given = self.mechanism.read_law(law, "control", MotionNames(self.mechanism))
+            efforts = alone.control_efforts(given)
+        elif hasattr(law, "efforts"):
+            efforts = list(law.efforts(alone))
+        else:
+            raise ExpressionError(
+                f"{describe_value(law)} is no control law that can be compiled\n"
+                "    fix: give a name, a mapping speed → expression, or a law of kane.planning"
+            )
+        name = law if isinstance(law, str) else "control"
         return alone.lower_with_time(name, ("q", "u"), {"tau": ((len(efforts),), efforts)})
 
     def lower_with_time(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:
@@ -315,9 +335,22 @@ class Equations(MotionExpressions):
         >>> "void swing" in header
         True
         """
-        m = self.mechanism
-        elements = {**dict.fromkeys(_ALONG_SPEEDS, m.speeds), "qdot": m.coordinates}
-        return to_c(what if isinstance(what, Program) else self.program(what), name, elements)
+        return to_c(what if isinstance(what, Program) else self.program(what), name, self._elements())
+
+    def _elements(self) -> dict[str, Sequence[Sequence[str]]]:
+        """What the elements of outputs are called, along each of their dimensions."""
+        from .regressor import parameter_names  # which imports this module
+
+        m, bodies = self.mechanism, tuple(self.mechanism.bodies)
+        partial = (bodies, tuple("xyz"), m.speeds)
+        return {
+            **dict.fromkeys(_ALONG_SPEEDS, (m.speeds,)),
+            "qdot": (m.coordinates,),
+            "M": (m.speeds, m.speeds),
+            "poses": (bodies, _POSE),
+            **dict.fromkeys(("angular", "linear"), partial),
+            "Y": (m.speeds, parameter_names(self)),
+        }
 
     @refuse_odd
     def to_latex(self, what: str = "inverse_dynamics", **options: Any) -> str:

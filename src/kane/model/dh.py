@@ -20,6 +20,7 @@ from ..errors import ModelError, Problem, suggestion
 from ..graph import Expr
 from ..space import rotations
 from ..space.algebra import Matrix, Triple, plus, product, scaled, times, transpose
+from .right_angles import RIGHT_ANGLE, cos_sin, judge_tolerance, right_angle_error, rounded_sentences
 from .symbols import KnownRotation
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ CONVENTIONS: Mapping[str, str] = {
     "hd": "Rx(alpha) Tx(a) Rz(theta) Tz(-b), as modified, but the origin of frame i lies at -b along its z",
 }
 BODY = ("mass", "center", "inertia", "about", "shapes")
-RIGHT_ANGLE = 1e-9
-"""Angles (rad) this close to a multiple of 90° are taken as that: 90*deg is not π/2 to the last bit."""
 
 
 def explain_conventions() -> str:
@@ -58,44 +57,52 @@ def dh_arm(
     parent: Body | str = "ground",
     at: Sequence[Any] = (0.0, 0.0, 0.0),
     rotation: Mapping[str, Any] | None = None,
+    right_angle: float = RIGHT_ANGLE,
 ) -> list[Joint]:
     """Attach the links of a table to `parent`, whose frame 0 stands at `at` (m) turned by `rotation`.
 
     `rows` maps the name of each joint to its row: a, alpha, theta and d (b in `hd`), all four, the joint's own one
     where its coordinate is zero; `type` (revolute, the default, or prismatic); `body`, a body declared before or the
-    name of a new one with mass, center and inertia in frame i; `coordinate`, `speed`, `initial` where wanted.
+    name of a new one with mass, center and inertia in frame i; `coordinate`, `speed`, `initial` where wanted. Angles
+    within `right_angle` (rad) of a multiple of 90° are taken as that; others that look like one, rounded, are remarked.
     """
     problems = _check(mechanism, convention, rows)
+    if wrong := judge_tolerance(right_angle):
+        problems.append(Problem(mechanism.where("dh / right_angle"), wrong))
     if problems:
         raise ModelError(problems)
     where = "dh"
     place = (mechanism.triple(at, f"{where} / at"), mechanism.fixed_rotation(rotation, f"{where} / rotation"))
     joints: list[Joint] = []
     inner: Body | str = parent
+    turns = _Turns(mechanism, right_angle)
     for name, row in rows.items():
         given = {key: row[key] for key in BODY if key in row}
         body = str(row.get("body", name))
         if given or body not in mechanism.bodies:
             mechanism.body(body, **given)
-        options: dict[str, Any] = _placement(mechanism, convention, name, row, place)
+        options: dict[str, Any] = _placement(turns, convention, name, row, place)
         for key, plural in (("coordinate", "coordinates"), ("speed", "speeds"), ("initial", "initial")):
             if row.get(key) is not None:
                 options[plural] = [row[key]]
         joints.append(mechanism.joint(name, row.get("type", "revolute"), inner, body, **options))
         inner = body
         place = None
+    if turns.rounded:
+        remark = rounded_sentences(turns.rounded, "give the table right_angle=...")
+        mechanism.remarks.append(Problem(mechanism.where("dh"), *remark))
     return joints
 
 
 def _placement(
-    m: Mechanism, convention: str, name: str, row: Mapping[str, Any], base: tuple[Triple, Matrix] | None
+    turns: _Turns, convention: str, name: str, row: Mapping[str, Any], base: tuple[Triple, Matrix] | None
 ) -> dict[str, Any]:
     """Where the joint sits in its two links, as Mechanism.joint takes it."""
-    where = f"dh / {name}"
+    where, m = f"dh / {name}", turns.mechanism
     length = "b" if convention == "hd" else "d"
     a, d = m.scalar(row["a"], f"{where} / a"), m.scalar(row[length], f"{where} / {length}")
-    turn_x = _turn(m, 0, row["alpha"], f"{where} / alpha")
-    turn_z = _turn(m, 2, row["theta"], f"{where} / theta")
+    turn_x = turns.about(0, row["alpha"], name, "alpha")
+    turn_z = turns.about(2, row["theta"], name, "theta")
     zero = m.graph.const(0.0)
     along = -d if convention == "hd" else d
     options: dict[str, Any] = {"axis": "z"}
@@ -117,23 +124,27 @@ def _spec(m: Mechanism, R: Matrix) -> KnownRotation | None:
     return None if m.unturned == R else KnownRotation(R, fixed=True)  # made of angles that have been judged
 
 
-def _turn(m: Mechanism, axis: int, angle: Any, where: str) -> Matrix:
-    """A turn about x or z; by multiples of 90° made of zeros and ones."""
-    expr: Expr = m.scalar(angle, where)
-    m.constant([expr], where)
-    if expr.number is None:
-        return rotations.simple(axis, expr)
-    c, s = cos_sin(expr.number)
-    number = m.graph.const
-    return rotations.simple_of(axis, number(c), number(s), number(-s))
+class _Turns:
+    """Turns about x or z; by multiples of 90° made of zeros and ones. Notes joints with right angles of few digits."""
 
+    def __init__(self, mechanism: Mechanism, right_angle: float):
+        self.mechanism = mechanism
+        self.rounded: dict[str, float] = {}  # joint → how far an angle is off (rad)
+        self._right_angle = right_angle
 
-def cos_sin(angle: float, right_angle: float = RIGHT_ANGLE) -> tuple[float, float]:
-    """Cosine and sine, exact where the angle is a multiple of 90° to within `right_angle` (rad)."""
-    quarters = angle / (math.pi / 2)
-    if abs(quarters) < 1e6 and abs(quarters - round(quarters)) * (math.pi / 2) <= right_angle:
-        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarters) % 4]
-    return math.cos(angle), math.sin(angle)
+    def about(self, axis: int, angle: Any, joint: str, key: str) -> Matrix:
+        """The matrix of an angle in the row of a joint."""
+        m, where = self.mechanism, f"dh / {joint} / {key}"
+        expr: Expr = m.scalar(angle, where)
+        m.constant([expr], where)
+        if expr.number is None:
+            return rotations.simple(axis, expr)
+        off = right_angle_error(repr(expr.number))
+        if off > self._right_angle:
+            self.rounded[joint] = max(off, self.rounded.get(joint, 0.0))
+        c, s = cos_sin(expr.number, self._right_angle)
+        number = m.graph.const
+        return rotations.simple_of(axis, number(c), number(s), number(-s))
 
 
 def _check(m: Mechanism, convention: str, rows: Mapping[str, Mapping[str, Any]]) -> list[Problem]:

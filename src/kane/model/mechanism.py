@@ -12,6 +12,7 @@ import math
 from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
@@ -37,6 +38,7 @@ from .parameters import change_parameters, check_rotor
 from .reaction_wheels import ReactionWheelOptions, SloshOptions, add_reaction_wheel, add_slosh
 from .records import Body, Joint, Limit, NamedControl, ReactionWheel, Rotor, Speed, frames_to_ground
 from .rewriting import rewrite_in_rates
+from .right_angles import RIGHT_ANGLE
 from .size import MOST_COORDINATES, MOST_ROWS, MOST_STEPS
 from .speeds import check_definitions, start_alike
 from .symbols import KnownRotation, Quantity
@@ -69,7 +71,7 @@ class Mechanism(Tree):
         self.controls: dict[str, NamedControl] = NamedTable("control")
         self.rotors: dict[str, Rotor] = {}
         self.limits: dict[str, Limit] = {}  # coordinate → what it and its drive can bear
-        self._gravity: Sequence[Quantity] = gravity
+        self._gravity = self.components(gravity, "gravity")
         self._gravity_taken: Triple | None = None
         self._signed: tuple[int, str] | None = None
         self._builtin: tuple[str, tuple[tuple[str, ...], ...]] = ("", ())
@@ -142,10 +144,12 @@ class Mechanism(Tree):
         parent: Body | str = "ground",
         at: Sequence[Quantity] = (0.0, 0.0, 0.0),
         rotation: Mapping[str, Any] | None = None,
+        right_angle: float = RIGHT_ANGLE,
     ) -> list[Joint]:
         """Attach a serial arm by its table of Hartenberg-Denavit parameters; `convention` is standard, modified or hd.
 
-        `rows` maps joint → {a, alpha, d or b, theta, type, body, …}; see `kane.model.dh`.
+        `rows` maps joint → {a, alpha, d or b, theta, type, body, …}; see `kane.model.dh`. Angles
+        within `right_angle` (rad) of a multiple of 90° are taken as that.
 
         >>> m = kane.Model("arm")
         >>> link = {"alpha": 0, "d": 0, "theta": 0, "a": 0.4}
@@ -153,7 +157,7 @@ class Mechanism(Tree):
         >>> m.coordinates
         ('q_1', 'q_2')
         """
-        return dh_arm(self, convention, rows, parent=parent, at=at, rotation=rotation)
+        return dh_arm(self, convention, rows, parent=parent, at=at, rotation=rotation, right_angle=right_angle)
 
     # loads and constraints -------------------------------------------------------------------------------------------
 
@@ -640,29 +644,43 @@ class Mechanism(Tree):
         self,
         coordinate: str,
         *,
-        lower: float = -math.inf,
-        upper: float = math.inf,
-        velocity: float = math.inf,
-        effort: float = math.inf,
+        lower: float | None = None,
+        upper: float | None = None,
+        velocity: float | None = None,
+        effort: float | None = None,
     ) -> Limit:
-        """State the range of a coordinate (rad or m) and the largest rate and effort along it (SI, not negative).
+        """State the range of a coordinate (rad or m) and the largest rate and effort along it (SI, not negative; inf
+        for none). What is left out stays as it was.
 
-        Limits are data for planning and judgement: they do not act on the motion.
+        A motion is judged by them, planning respects them, and `simulate(..., saturate=True)` holds efforts within
+        theirs; a range holds nothing back by itself: a `HardStop` does.
 
         >>> m = kane.load("pendulum")
         >>> m.limit("q", lower=-1.5, upper=1.5, effort=20).upper
         1.5
+        >>> m.limit("q", upper=1)
+        Limit(lower=-1.5, upper=1.0, velocity=inf, effort=20.0)
         """
         where = f"limit of '{coordinate}'"
         self.find("coordinate", coordinate, self.coordinate_records, where)
-        if any(math.isnan(x) for x in (lower, upper, velocity, effort)) or lower > upper:
-            what, because = f"from {lower:g} to {upper:g}", "the lower limit does not exceed the upper one"
-            raise ModelError(Problem(self.where(where), what, because, "swap the two"))
-        if velocity < 0 or effort < 0:
-            what = f"velocity {velocity:g}, effort {effort:g}"
+        asked = {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort}
+        given = {key: self._limit(x, f"{where} / {key}") for key, x in asked.items() if x is not None}
+        limit = replace(self.limits.get(coordinate, Limit()), **given)
+        if limit.lower > limit.upper:
+            what, because = f"from {limit.lower:g} to {limit.upper:g}", "the lower limit does not exceed the upper one"
+            fix = "swap the two" if {"lower", "upper"} <= set(given) else "give both, lower=... and upper=..."
+            raise ModelError(Problem(self.where(where), what, because, fix))
+        if limit.velocity < 0 or limit.effort < 0:
+            what = f"velocity {limit.velocity:g}, effort {limit.effort:g}"
             raise ModelError(Problem(self.where(where), what, "the largest rate and effort are magnitudes"))
-        self.limits[coordinate] = Limit(lower, upper, velocity, effort)
-        return self.limits[coordinate]
+        self.limits[coordinate] = limit
+        return limit
+
+    def _limit(self, value: float, where: str) -> float:
+        """A limit, infinite where there is none."""
+        if isinstance(value, Real) and math.isinf(value):
+            return float(value)
+        return self.finite(value, where)
 
     # controls --------------------------------------------------------------------------------------------------------
 
@@ -678,18 +696,20 @@ class Mechanism(Tree):
         True
         """
         self.new_name(name, "control", self.controls)
-        law: dict[Expr, Expr] = {}
-        names = MeasureNumbers(self, self.known_names)
-        for target, value in efforts.items():
-            where = f"control '{name}' / {target}"
-            variable = self.effort_variable(target, where)
-            if variable in law:
-                raise ModelError(
-                    Problem(self.where(where), f"two efforts along {variable!r}", fix="leave out one, or add them up")
-                )
-            law[variable] = self.scalar(value, where, names)
+        law = self.read_law(efforts, f"control '{name}'", MeasureNumbers(self, self.known_names))
         self.controls[name] = NamedControl(name, law)
         return self.controls[name]
+
+    def read_law(self, efforts: Mapping[str, Quantity], where: str, names: Mapping[str, Expr]) -> dict[Expr, Expr]:
+        """What efforts act along → the effort, of expressions by name over `names`."""
+        law: dict[Expr, Expr] = {}
+        for target, value in efforts.items():
+            variable = self.effort_variable(target, f"{where} / {target}")
+            if variable in law:
+                what, fix = f"two efforts along {variable!r}", "leave out one, or add them up"
+                raise ModelError(Problem(self.where(f"{where} / {target}"), what, fix=fix))
+            law[variable] = self.scalar(value, f"{where} / {target}", names)
+        return law
 
     def effort_variable(self, target: str, where: str) -> Expr:
         """What an effort acts along: a speed, the rate of a coordinate, or the motion of a one-degree joint."""

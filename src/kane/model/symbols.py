@@ -215,14 +215,18 @@ class Symbols:
             x, y, z = values
             if type(x) is type(y) is type(z) is Expr and x.graph is y.graph is z.graph is self.graph:
                 return (x, y, z)
+        x, y, z = (self.scalar(v, where, names) for v in self.components(values, where))
+        return (x, y, z)
+
+    def components(self, values: Sequence[Quantity], where: str) -> Sequence[Quantity]:
+        """Three components as they are, which may be texts in parameters that come later."""
         if (plain := getattr(values, "tolist", None)) is not None:  # an array
             values = plain()
         if isinstance(values, (str, Expr)) or not isinstance(values, Sequence) or len(values) != 3:
             raise ModelError(
                 Problem(self.where(where), f"{values!r} is not a list of three components", fix="write [x, y, z]")
             )
-        x, y, z = (self.scalar(v, where, names) for v in values)
-        return (x, y, z)
+        return values
 
     def number(self, expr: Expr, where: str) -> float:
         """The value of an expression at the parameters' defaults; refuses one that depends on the motion."""

@@ -103,7 +103,11 @@ def _settle(law: ComputedTorque | GravityCompensation) -> None:
         place = _numbers("trajectory", law.trajectory, "a trajectory (move, cubic_spline, …), or a place to stay at")
         object.__setattr__(law, "trajectory", Hold(place if isinstance(place, tuple) else (place,)))
     for name in ("stiffness", "damping"):
-        object.__setattr__(law, name, _numbers(name, getattr(law, name), "one number, or one for each coordinate"))
+        gains = _numbers(name, getattr(law, name), "one number, or one for each coordinate")
+        if np.min(gains) < 0.0:
+            fix = "give gains from 0 on: a negative one drives errors away from zero"
+            raise InputError(f"{name} is {getattr(law, name)!r}\n    fix: {fix}")
+        object.__setattr__(law, name, gains)
 
 
 def _numbers(name: str, given: Any, wanted: str) -> float | tuple[float, ...]:

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 import kane
+from kane.backends import compile
 from kane.errors import InputError, KaneError, ModelError
+from kane.planning import ComputedTorque
 from long.odd_arguments import (
     DESCRIBING,
     ELSEWHERE,
@@ -269,3 +271,53 @@ def test_options_of_simulate_that_are_called_otherwise_are_understood(given: str
     with pytest.raises(InputError, match=f"(?s)simulate has no option '{given}'.*did you mean '{meant}'"):
         asked: dict[str, Any] = {given: {}}
         kane.load("pendulum").simulate(1.0, **asked)
+
+
+@pytest.mark.parametrize("gravity", [9.81, "-9.81", (0, 0)])
+def test_gravity_without_three_components_is_refused_at_once(gravity: Any) -> None:
+    with pytest.raises(kane.ModelError, match=r"gravity: .* is not a list of three components"):
+        kane.Model("arm", gravity=gravity)
+
+
+def test_a_body_that_is_not_there_is_refused_at_once() -> None:
+    with pytest.raises(kane.ModelError, match=r"unknown body 'bab'(.|\n)*bob"):
+        kane.load("pendulum").at("bab")
+
+
+@pytest.mark.parametrize("gains", [(-25, 10), (25, [-1.0])])
+def test_gains_that_drive_errors_away_are_refused(gains: Any) -> None:
+    with pytest.raises(kane.InputError, match=r"(stiffness|damping) is (.|\n)*from 0 on"):
+        ComputedTorque([0.0], *gains)
+
+
+def test_what_is_wrong_with_a_measurement_is_told_with_its_place() -> None:
+    m = kane.load("pendulum")
+    q, u, udot, tau = np.random.default_rng(0).normal(size=(4, 30, 1))
+    with pytest.raises(kane.InputError, match=r"noise has shape \(2,\)(.|\n)*for each of u"):
+        kane.identify(m, q, u, udot, tau, noise=[1, 2])
+    tau[[3, 7]] = np.nan
+    with pytest.raises(kane.InputError, match=r"tau\[3, 0\] is nan, and 1 more like it"):
+        kane.identify(m, q, u, udot, tau)
+
+
+def test_laws_of_all_kinds_become_programs_of_their_efforts() -> None:
+    m, (q, u) = kane.load("double-pendulum"), np.random.default_rng(0).normal(size=(2, 2))
+    e = m.equations()
+    tau = compile(e.control({"u1": "-2*q1*u2", "elbow": "w.lower.z"}))(q, u)
+    np.testing.assert_allclose(tau, [-2 * q[0] * u[1], u[0] + u[1]], rtol=1e-14)
+    tau = compile(e.control(ComputedTorque([0.3, 0.1], 25, [10, 4])))(q, u)
+    udot = 25 * (np.array([0.3, 0.1]) - q) - np.array([10, 4]) * u
+    np.testing.assert_allclose(tau, m.inverse_dynamics(q, u, udot), rtol=1e-12)
+    with pytest.raises(kane.KaneError, match=r"is no control law that can be compiled(.|\n)*fix: give a name"):
+        e.control(3)  # type: ignore[arg-type]
+    with pytest.raises(kane.KaneError, match="two efforts along"):
+        e.control({"u2": "1", "elbow": "2"})
+
+
+def test_a_motion_runs_backward_only_where_both_times_say_so() -> None:
+    m = kane.load("pendulum")
+    with pytest.raises(kane.InputError, match=r"t = -1 s is no duration(.|\n)*\(0, -1\)"):
+        m.simulate(-1)
+    there = m.simulate(1, q={"q": 1.0}, rtol=1e-11)
+    back = m.simulate((1, 0), q=there.q[-1], u=there.u[-1], rtol=1e-11)
+    np.testing.assert_allclose([back.q[-1, 0], back.u[-1, 0]], [1.0, 0.0], atol=1e-8)

@@ -108,6 +108,29 @@ def test_right_angles_are_made_of_zeros_and_ones() -> None:
     assert [mount[i][2].number for i in range(3)] == [0.0, 1.0, 0.0]
 
 
+def rounded_arm(**options: Any) -> kane.Model:
+    model = kane.Model("arm")
+    row = {"a": 0.1, "d": 0.2, "theta": 0, "mass": 1.0, "inertia": INERTIA}
+    rows = {"one": {**row, "alpha": 1.5707963}, "two": {**row, "alpha": -1.5708}, "three": {**row, "alpha": 1.571234}}
+    model.dh("modified", rows, **options)
+    return model
+
+
+def test_right_angles_of_few_digits_are_remarked_and_taken_as_right_within_a_tolerance() -> None:
+    (remark,) = rounded_arm().mechanism.remarks
+    assert "at most 4e-06 rad off, in one, two" in remark.what and remark.fix.endswith("right_angle=... of 4e-06")
+    right = rounded_arm(right_angle=4e-6)
+    assert right.mechanism.remarks == []
+    exact = kane.Model("arm")
+    row = {"a": 0.1, "d": 0.2, "theta": 0, "mass": 1.0, "inertia": INERTIA}
+    angles = {"one": math.pi / 2, "two": -math.pi / 2, "three": 1.571234}
+    exact.dh("modified", {name: {**row, "alpha": alpha} for name, alpha in angles.items()})
+    state = np.random.default_rng(0).normal(size=(3, 3))
+    np.testing.assert_allclose(right.inverse_dynamics(*state), exact.inverse_dynamics(*state), rtol=ROUNDING)
+    with pytest.raises(ModelError, match=r"right_angle=1 is not from 0 to 0\.02"):
+        rounded_arm(right_angle=1)
+
+
 def test_lengths_and_angles_may_be_parameters() -> None:
     model = kane.Model("arm")
     model.parameter("L", 0.7, free=True)
@@ -189,3 +212,13 @@ def test_an_angle_in_degrees_is_refused_and_one_in_radians_is_not(key: str, angl
 def test_rows_without_names_are_refused_with_the_form() -> None:
     with pytest.raises(ModelError, match="numbers by name"):
         kane.Model("arm").dh("standard", [[0, 0, 0, 0]])  # pyright: ignore[reportArgumentType]
+
+
+def test_the_tolerance_of_right_angles_may_be_in_the_table_of_a_file() -> None:
+    text = FILE.replace("90*deg", "1.5708")
+    (remark,) = read_mechanism(text, "arm.yaml").remarks
+    assert "right angles are rounded" in remark.what and "in hip" in remark.what
+    taken = read_mechanism(text.replace("standard\n", "standard\n  right_angle: 1e-5\n"), "arm.yaml")
+    assert taken.remarks == []
+    turned = [[e.number for e in row] for row in taken.joints["hip"].child_mount]
+    assert sorted(abs(x or 0.0) for row in turned for x in row) == [0.0] * 6 + [1.0] * 3

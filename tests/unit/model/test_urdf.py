@@ -203,6 +203,12 @@ def test_an_inertia_that_no_body_has_is_remarked_upon_or_refused() -> None:
     assert "triangle inequality" in faults(robot(*parts), strict=True)
 
 
+@pytest.mark.parametrize("wrong", [1, 2.0, -1, math.nan, math.inf, "1e-5", True])
+def test_a_tolerance_of_right_angles_is_a_small_angle(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"right_angle=(.|\n)* is not from 0 to 0\.02 rad(.|\n)*1e-5"):
+        UrdfOptions(right_angle=wrong)
+
+
 def test_right_angles_are_exact_within_their_tolerance_only() -> None:
     for written, exact in (("1.57079632679", True), ("1.5708", False)):
         placed = f'<axis xyz="0 0 1"/><origin rpy="{written} 0 0"/>'

@@ -113,12 +113,34 @@ def _expand_macros(path: Path, chosen: UrdfOptions, where: str) -> bytes:
             xacrodoc.packages.update_package_cache({name: str(folder) for name, folder in known.items()})
         elif known:
             xacrodoc.packages.look_in([str(folder) for folder in known])
-        given = {name: str(value) for name, value in chosen.mappings.items()} or None
+        given = _Arguments((name, str(value)) for name, value in chosen.mappings.items())
         document = xacrodoc.XacroDoc.from_file(str(path), resolve_packages=False, subargs=given)
-        return document.to_urdf_string().encode()
+        expanded = document.to_urdf_string().encode()
     except Exception as error:  # whatever xacro and its expressions raise
         fix = "name the folders of its packages, packages=[…] or --packages, or expand it yourself with xacro"
         raise ModelError(Problem(where, f"its macros cannot be expanded: {excerpt(str(error))}", fix=fix)) from None
+    unknown = [name for name in chosen.mappings if name not in given.asked]
+    if unknown:
+        what = f"its macros ask for no argument '{unknown[0]}'"
+        fix = suggestion(unknown[0], sorted(given.asked)) if given.asked else "leave mappings out: there are none"
+        raise ModelError(Problem(where, what, "mappings are arguments of macros, by <xacro:arg name=...>", fix))
+    return expanded
+
+
+class _Arguments(dict[str, str]):
+    """Arguments of macros, which notes the names that the macros ask for: xacro ignores the others."""
+
+    def __init__(self, given: Iterable[tuple[str, str]]):
+        super().__init__(given)
+        self.asked: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        self.asked.add(str(name))
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return super().__getitem__(name)
 
 
 def _file_bytes(path: Path, largest: int) -> bytes:

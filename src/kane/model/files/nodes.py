@@ -231,6 +231,10 @@ RANKED = "initial"
 """The section in which the first entries win where not all are possible: what is laid over others comes before them."""
 
 
+KEPT = "limits"
+"""The section in which an entry keeps the keys that what is laid over it does not give, as it does over a URDF."""
+
+
 def merge_sections(under: Node, over: Node) -> Node:
     """The sections of `under` with those of `over` laid on top, entry by entry."""
     assert isinstance(under.value, dict) and isinstance(over.value, dict)
@@ -238,6 +242,9 @@ def merge_sections(under: Node, over: Node) -> Node:
     for key, section in over.value.items():
         below = value.get(key)
         if below is not None and isinstance(below.value, dict) and isinstance(section.value, dict):
+            if key == KEPT:
+                value[key] = merge_sections(below, section)
+                continue
             first = section.value if key == RANKED else {}
             entries = {**first, **below.value, **section.value}
             lines = {**_lines_of(below, below.value), **_lines_of(section, section.value)}

@@ -17,7 +17,7 @@ WHEEL = dict.fromkeys(("body", "axis", "inertia", "at", "coordinate", "speed", "
 BODY = dict.fromkeys(("mass", "center", "inertia", "about", "checked", "shapes", "particle", "frame", "origin"))
 ROTOR = ("joint", "inertia", "ratio", "index")
 LIMIT = ("lower", "upper", "velocity", "effort")
-DH = ("convention", "parent", "at", "rotation", "rows")
+DH = ("convention", "parent", "at", "rotation", "right_angle", "rows")
 DH_ROW = dict.fromkeys(("type", "body", "a", "alpha", "d", "b", "theta", "coordinate", "speed", "initial"))
 JOINT = dict.fromkeys(
     (
@@ -87,6 +87,7 @@ def read_dh(r: NodeValues, node: Node, where: str) -> None:
     given = Entry(r, node, "dh", node.line, DH)
     convention = given.take("convention", r.text) or ""
     parent, at = given.take("parent", r.body), given.take("at", r.triple)
+    tolerance = given.take("right_angle", r.number)
     rotation, table = given.take("rotation", r.rotation), given.fields.get("rows")
     rows: dict[str, dict[str, Any]] = {}
     entries = table.value if table is not None and isinstance(table.value, dict) else {}
@@ -101,7 +102,10 @@ def read_dh(r: NodeValues, node: Node, where: str) -> None:
         )
         r.faults.lost.update(("joint", name) for name in rows)
         raise Lost
-    r.attempt(node, r.m.dh, convention, rows, parent=parent or "ground", at=at or (0.0, 0.0, 0.0), rotation=rotation)
+    options: dict[str, Any] = {"parent": parent or "ground", "at": at or (0.0, 0.0, 0.0), "rotation": rotation}
+    if tolerance is not None:
+        options["right_angle"] = tolerance
+    r.attempt(node, r.m.dh, convention, rows, **options)
 
 
 def _dh_type(r: NodeValues, node: Node, where: str) -> str:

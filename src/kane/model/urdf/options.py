@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..dh import RIGHT_ANGLE
+from ..right_angles import RIGHT_ANGLE, judge_tolerance
 from .visuals import Packages
 
 BASES = ("fixed", "floating", "planar")
@@ -55,6 +55,8 @@ class UrdfOptions:
         for key, value, known in given:
             if value not in known and not (key == "base" and value is None):
                 raise ValueError(f"{key}={value!r} is not one of {', '.join(known)}")
+        if wrong := judge_tolerance(self.right_angle):
+            raise ValueError(wrong)
         if not isinstance(self.mappings, Mapping):
             raise ValueError(f"mappings={self.mappings!r} is no mapping: give arguments of a .xacro by name")
         for key, value in (("wheels", self.wheels), ("vehicle", self.vehicle)):

@@ -23,13 +23,14 @@ from ..joints import Coupled
 from ..loads import Effort, JointSpring
 from ..mechanism import Mechanism
 from ..records import Joint
+from ..right_angles import name_list
 from ..size import MOST_SPEEDS
 from ..symbols import KnownRotation, is_name
 from ..tree import symbol_stem
 from .losses import SMOOTH
 from .options import UrdfOptions
 from .spelling import correct_spelling
-from .values import Array, Faults, each_of, name_list, turn_inertia, turn_z_to
+from .values import Array, Faults, each_of, turn_inertia, turn_z_to
 from .visuals import Visuals
 from .xml import Element, parse_xml
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...errors import ExpressionError, ModelError, Problem, excerpt
-from ..dh import RIGHT_ANGLE, cos_sin
 from ..files.faults import Lost, TooManyFaults, problems_of
 from ..files.nodes import MAX_FAULTS, problem, stop_remark
+from ..right_angles import RIGHT_ANGLE, cos_sin, right_angle_error, rounded_sentences
 from .xml import Element
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -54,11 +54,8 @@ class Faults:
     def remark_right_angles(self) -> None:
         """Tell, once, of right angles that are written with few digits."""
         if self.rounded:
-            off = max(off for _, off in self.rounded.values())
-            scale = 10.0 ** math.floor(math.log10(off))
-            what = f"right angles are rounded, at most {off:.1g} rad off, in {name_list(self.rounded)}"
-            because = "a rotation by exactly 90° costs no operations, one by nearly 90° as many as any other"
-            fix = f"if they are meant to be right, load with right_angle=... of {math.ceil(off / scale) * scale:g}"
+            errors = {where: off for where, (_, off) in self.rounded.items()}
+            what, because, fix = rounded_sentences(errors, "load with right_angle=...")
             self.remark(next(iter(self.rounded.values()))[0], "", what, because, fix)
 
     def raise_all(self) -> None:
@@ -141,16 +138,6 @@ class Faults:
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-_LISTED = 8  # names that a remark lists
-
-
-def name_list(names: Iterable[str]) -> str:
-    """The first names of many, and how many there are more."""
-    known = list(names)
-    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-    return f"{', '.join(known[:_LISTED])}{more}"
-
-
 def each_of(*readers: Callable[[], Any]) -> list[Any]:
     """What each of some readers gives; all of them are asked, also where some have noted a fault."""
     found, lost = list[Any](), False
@@ -169,18 +156,6 @@ def turn_inertia(own: Array, R: Array) -> dict[str, float]:
     I = R @ own @ R.T
     places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
     return {key: float(0.5 * (I[i, j] + I[j, i])) for key, (i, j) in places.items()}
-
-
-def right_angle_error(text: str) -> float:
-    """How far (rad) a multiple of 90° lies from the number that a text rounds it to, such as 1.5708 or 3.14; zero for
-    any other angle: 1.570657 is one that was measured."""
-    value = float(text)
-    off = abs(value - round(value / (math.pi / 2)) * math.pi / 2)
-    digits = len(text.lower().partition("e")[0].partition(".")[2])
-    return off if abs(value) > 1.0 and off < min(_ROUNDED, 10.0**-digits) else 0.0
-
-
-_ROUNDED = 2e-3  # rad: 3.14 is the coarsest number that still means 180°
 
 
 def turn(rpy: Sequence[float], right_angle: float = RIGHT_ANGLE) -> Array:
