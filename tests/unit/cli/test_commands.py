@@ -6,6 +6,7 @@ import html
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -261,6 +262,19 @@ def test_a_missing_optional_package_is_named(tmp_path: Path) -> None:
     done = run(sys.executable, "-c", script)
     assert done.returncode == 1
     assert "kane[viewer]" in done.stderr
+
+
+def test_a_film_without_its_program_is_refused_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    motion = tmp_path / "motion.csv"
+    line = ["simulate", "pendulum", "--t", "0.1", "-o", str(motion), "--animate"]
+    assert main([*line, str(tmp_path / "c.mp4")]) == 2
+    said = capsys.readouterr()
+    assert "ffmpeg, which is not installed" in said.err and "fix:" in said.err and not said.out
+    assert not motion.exists()
+    assert main([*line, str(tmp_path / "c.gif")]) == 0
 
 
 def test_a_report_is_written_where_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
