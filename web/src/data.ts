@@ -42,6 +42,7 @@ export interface SceneData {
 export interface Named {
   name: string;
   unit: string;
+  limits?: [number | null, number | null]; // the least and the largest value
 }
 
 export interface LiveCode {
@@ -134,6 +135,7 @@ export interface PageData {
   scene: SceneData;
   coordinates: Named[];
   speeds: Named[];
+  slack: number; // what a value may be beyond a limit, as a share of it, or in SI units below 1
   parameters: { name: string; value: number }[];
   live?: LiveData;
   recording?: RecordingData;

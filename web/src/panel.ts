@@ -73,7 +73,7 @@ export class LivePanel {
   }
 
   private slider(index: number, name: string, value: number): HTMLElement {
-    const row = make("label", { class: "slider" });
+    const row = make("label", { class: "slider", title: name });
     const reach = Math.abs(value) || 1;
     const input = make("input", { type: "range", step: "any", title: "a double click brings the first value back" });
     input.min = String(value > 0 ? 0.1 * value : value - 2 * reach);
@@ -113,10 +113,12 @@ export class LivePanel {
     const view = make("details", { class: "start" });
     const grid = make("div", { class: "start-values" });
     const named = [...this.data.coordinates, ...this.data.speeds];
-    for (const x of named) {
-      const row = make("label");
+    const titles = named.map((x) => (x.unit ? `${x.name} (${x.unit})` : x.name));
+    grid.style.setProperty("--wide", `calc(${Math.max(...titles.map((x) => x.length))}ch + 5.8rem)`);
+    for (const title of titles) {
+      const row = make("label", { title });
       const input = make("input", { type: "number", step: "any" });
-      row.append(make("span", {}, x.unit ? `${x.name} (${x.unit})` : x.name), input);
+      row.append(make("span", {}, title), input);
       this.starts.push(input);
       grid.append(row);
     }

@@ -20,6 +20,7 @@ from ..simulate.live import LawPrograms, live_motion
 from ..writing import check_writable, write_text
 from . import given
 from .answers import Answers
+from .limits import warn_start_outside
 from .marks import WheelKernel, marked_places, marks_kernel, wheel_kernel
 from .records import Array
 from .simulation import ControlLaw, Setup, law_of, set_up
@@ -105,6 +106,7 @@ def simulated_page(
         return set_up(answers, FRAMED, **asked, control=law, events=None, options={})
 
     ready, scene = under(control), scene_kernel(answers)
+    warn_start_outside(answers, ready.start[ready.problem.layout.state["q"].place])
     named, others = laws_of(answers.mechanism, control)
 
     def wheels_under(law: ControlLaw | None) -> WheelKernel | None:

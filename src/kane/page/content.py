@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from ..errors import visible
 from ..graph import Program
 from ..model import Mechanism
+from ..model.limits import SLACK, limits_by_column
 from ..simulate import Transition
 from ..simulate.changing import CAUSES, FAULTS, STATES
 from ..simulate.compiled.records import REASONS_OF_LOOPS
@@ -41,14 +43,15 @@ class Described:
     parameters: Mapping[str, float]
 
     def data(self) -> dict[str, Any]:
-        model = self.model
+        model, limits = self.model, limits_by_column(self.model)
         return {
             "format": FORMAT,
             "name": visible(model.name),
             "about": visible(model.about),
             "scene": describe_scene(model, self.poses, self.jacobians),
-            "coordinates": _names_with_units(model.coordinates, coordinate_units(model)),
-            "speeds": _names_with_units(model.speeds, speed_units(model)),
+            "coordinates": _describe_columns(model.coordinates, coordinate_units(model), limits),
+            "speeds": _describe_columns(model.speeds, speed_units(model), limits),
+            "slack": SLACK,
             "parameters": [{"name": visible(name), "value": value} for name, value in self.parameters.items()],
         }
 
@@ -228,5 +231,12 @@ def remote_page(
     return document(described.model.name, described.data() | {"remote": remote}, " ".join(sources))
 
 
-def _names_with_units(names: Sequence[str], units: Sequence[str]) -> list[dict[str, str]]:
-    return [{"name": visible(name), "unit": unit} for name, unit in zip(names, units, strict=True)]
+def _describe_columns(
+    names: Sequence[str], units: Sequence[str], limits: Mapping[str, tuple[float, float]]
+) -> list[dict[str, Any]]:
+    """Names with units, and limits where there are some: the least and the largest value, null where there is none."""
+    found = list[dict[str, Any]]()
+    for name, unit in zip(names, units, strict=True):
+        ends = [x if math.isfinite(x) else None for x in limits.get(name, ())]
+        found.append({"name": visible(name), "unit": unit} | ({"limits": ends} if ends else {}))
+    return found
