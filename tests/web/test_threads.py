@@ -190,10 +190,17 @@ LINK = """<link name="l{k}"><inertial><origin xyz="0.3 0 0"/><mass value="1"/>
 <axis xyz="0 0 1"/><limit lower="-1" upper="1.5" velocity="3" effort="9"/></joint>"""
 
 
-def test_a_start_beyond_limits_is_told_and_long_names_are_whole(browser: Browser, tmp_path: Path) -> None:
+@pytest.fixture
+def arm(tmp_path: Path) -> kane.Model:
+    """An arm of two joints whose drives have limits."""
     parts = [LINK.format(k=k, name=n, parent=p) for k, (n, p) in enumerate((("pan", "base"), ("lift", "l0")))]
     (tmp_path / "arm.urdf").write_text(LIMITED.format(links="".join(parts)), encoding="utf-8")
-    arm = kane.load(tmp_path / "arm.urdf")
+    return kane.load(tmp_path / "arm.urdf")
+
+
+def test_a_start_beyond_limits_is_told_and_long_names_are_whole(
+    browser: Browser, arm: kane.Model, tmp_path: Path
+) -> None:
     inside, outside = tmp_path / "inside.html", tmp_path / "outside.html"
     arm.page(inside)
     with pytest.warns(UserWarning, match=r"outside its limits: q_shoulder_lift_joint = 5 \(-1 … 1.5\)"):
@@ -215,6 +222,27 @@ def test_a_start_beyond_limits_is_told_and_long_names_are_whole(browser: Browser
         assert names.evaluate_all("(all) => all.every((e) => e.parentElement.title === e.textContent)")
         assert told == []
         page.close()
+
+
+def test_an_effort_that_is_set_moves_a_joint_as_in_a_simulation(
+    browser: Browser, arm: kane.Model, tmp_path: Path
+) -> None:
+    """To the bit, from its start, after a reset too; a double click brings back the effort of the page."""
+    page, told = open_page(browser, arm.page(tmp_path / "arm.html", tau=[0.5, 0.0]))
+    page.keyboard.press(" ")
+    slider = page.locator("kane-page").locator(".slider[title='τ_u_shoulder_lift_joint (N m)'] input")
+    assert [slider.get_attribute("min"), slider.get_attribute("max"), slider.input_value()] == ["-9", "9", "0"]
+    slider.evaluate("(e) => { e.value = '-2.5'; e.dispatchEvent(new Event('input')); }")
+    slider.blur()
+    for effort in (-2.5, 0.0):
+        page.keyboard.press("r")
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
+        run = arm.simulate(3e-3, method="rk4", step=1e-3, tau=[0.5, effort])
+        assert state(page)["q"] == run.q[-1].tolist() and state(page)["u"] == run.u[-1].tolist()
+        slider.dispatch_event("dblclick")
+    assert told == []
+    page.close()
 
 
 def prints(page: Page, value: float) -> bool:

@@ -99,6 +99,8 @@ export interface LiveData {
   pages: number;
   places: Record<string, number>;
   step: number;
+  /** Of drives with limits: the speed that they act along, by number, the largest effort, and that of the page. */
+  efforts: { speed: number; name: string; unit: string; most: number; value: number }[];
   /** Whether contacts are treated by time stepping. */
   stepping: boolean;
   elements: string[];

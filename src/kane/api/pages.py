@@ -129,10 +129,11 @@ def simulated_page(
         laws={name: programs_under(law) for name, law in others.items()},
     )
     described = describe_page(answers, scene, *_first_seconds(ready, length))
+    efforts = np.asarray(ready.problem.tau, dtype=np.float64).tolist()
     if wheels is None:
-        return live_page(described, motion, marked_places(answers.mechanism), None, named)
+        return live_page(described, motion, marked_places(answers.mechanism), None, named, efforts)
     places = marked_places(answers.mechanism, wheels.marks.told)
-    return live_page(described, motion, places, wheels.for_page(), named)
+    return live_page(described, motion, places, wheels.for_page(), named, efforts)
 
 
 NO_LAW, HOLDING, GIVEN = "none", "hold", "as given"

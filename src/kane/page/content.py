@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from ..backends.mathml import text_name
 from ..errors import visible
 from ..graph import Program
 from ..model import Mechanism
-from ..model.limits import SLACK, limits_by_column
+from ..model.limits import SLACK, limits_by_column, limits_by_speed
 from ..simulate import Transition
 from ..simulate.changing import CAUSES, FAULTS, STATES
 from ..simulate.compiled.records import REASONS_OF_LOOPS
 from ..simulate.live import LiveMotion
 from ..viewer.shapes import Array, size
-from ..viewer.units import coordinate_units, speed_units
+from ..viewer.units import coordinate_units, effort_units, speed_units
 from .document import document, pack
 from .scene import describe_scene
 
@@ -91,9 +92,10 @@ def live_page(
     places: Sequence[MarkedPlace] = (),
     wheels: MarkedWheels | None = None,
     law: str = "",
+    efforts: Sequence[float] = (),
 ) -> str:
     """A page in which the motion is simulated. Forces of constraints are drawn at `places`, and those of the ground on
-    `wheels`; `law` is what the control law is called that it moves under."""
+    `wheels`; `law` is what the control law is called that it moves under, `efforts` (n,) act along speeds beside it."""
     every = [*motion.codes, *(code for _, codes in motion.laws for code in codes)]
     parts = [*(code.module.code for code in every), motion.image]
     starts = np.cumsum([0, *map(len, parts)]).tolist()
@@ -116,6 +118,7 @@ def live_page(
         "pages": motion.pages,
         "places": dict(motion.places),
         "step": motion.step,
+        "efforts": _drives(described.model, efforts),
         "stepping": motion.stepping,
         "elements": [visible(name) for name in motion.elements],
         "states": list(STATES),
@@ -125,6 +128,22 @@ def live_page(
         "blob": pack(b"".join(parts)),
     }
     return document(described.model.name, described.data() | {"live": live})
+
+
+def _drives(model: Mechanism, efforts: Sequence[float]) -> list[dict[str, Any]]:
+    """Efforts that can be set in a page: along the speeds of drives whose largest effort is known."""
+    units = effort_units(model)
+    return [
+        {
+            "speed": place,
+            "name": visible(text_name(f"tau_{model.speeds[place]}")),
+            "unit": units[place],
+            "most": limit.effort,
+            "value": efforts[place] if len(efforts) else 0.0,
+        }
+        for _, place, limit in limits_by_speed(model)
+        if math.isfinite(limit.effort)
+    ]
 
 
 def _program_listing(program: Program) -> str:
