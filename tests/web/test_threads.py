@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 import kane
 from browser import MISSING, chromium
 from kane.model import Shape
-from pages import STATE, open_page, place, state, wait_until
+from pages import STATE, open_page, place, state, wait_for, wait_until
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
 
@@ -178,6 +178,69 @@ def test_start_parameters_and_values_reach_the_thread_and_come_back(browser: Bro
         page.keyboard.press("r")
     panel.get_by_text("As it was").click()
     assert state(page)["q"] == [0.5]
+    assert told == []
+    page.close()
+
+
+LIMITED = """
+<robot name="arm"><link name="base"/>{links}</robot>"""
+LINK = """<link name="l{k}"><inertial><origin xyz="0.3 0 0"/><mass value="1"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="shoulder_{name}_joint" type="revolute"><parent link="{parent}"/><child link="l{k}"/><origin xyz="0.3 0 0"/>
+<axis xyz="0 0 1"/><limit lower="-1" upper="1.5" velocity="3" effort="9"/></joint>"""
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> kane.Model:
+    """An arm of two joints whose drives have limits."""
+    parts = [LINK.format(k=k, name=n, parent=p) for k, (n, p) in enumerate((("pan", "base"), ("lift", "l0")))]
+    (tmp_path / "arm.urdf").write_text(LIMITED.format(links="".join(parts)), encoding="utf-8")
+    return kane.load(tmp_path / "arm.urdf")
+
+
+def test_a_start_beyond_limits_is_told_and_long_names_are_whole(
+    browser: Browser, arm: kane.Model, tmp_path: Path
+) -> None:
+    inside, outside = tmp_path / "inside.html", tmp_path / "outside.html"
+    arm.page(inside)
+    with pytest.warns(UserWarning, match=r"outside its limits: q_shoulder_lift_joint = 5 \(-1 … 1.5\)"):
+        arm.page(outside, q={"q_shoulder_lift_joint": 5.0})
+    told_of = "document.querySelector('kane-page').shadowRoot.querySelector('.note').textContent"
+    for path, said in ((inside, False), (outside, True)):
+        page, told = open_page(browser, path)
+        page.keyboard.press(" ")
+        page.keyboard.press("r")
+        wait_for(page, lambda page=page: page.evaluate(told_of).startswith("drag a body"))  # the note is that of t = 0
+        line = "beyond its limits: q_shoulder_lift_joint = 5.000 rad (-1 to 1.5)"
+        assert (line in page.evaluate(told_of)) is said
+        page.locator("kane-page").get_by_text("Start", exact=True).click()
+        names = page.locator("kane-page").locator(".start-values span")
+        assert names.all_text_contents() == [
+            f"{x}_shoulder_{n}_joint ({unit})" for x, unit in (("q", "rad"), ("u", "rad/s")) for n in ("pan", "lift")
+        ]
+        assert names.evaluate_all("(all) => all.every((e) => e.scrollWidth <= e.clientWidth + 1)")
+        assert names.evaluate_all("(all) => all.every((e) => e.parentElement.title === e.textContent)")
+        assert told == []
+        page.close()
+
+
+def test_an_effort_that_is_set_moves_a_joint_as_in_a_simulation(
+    browser: Browser, arm: kane.Model, tmp_path: Path
+) -> None:
+    """To the bit, from its start, after a reset too; a double click brings back the effort of the page."""
+    page, told = open_page(browser, arm.page(tmp_path / "arm.html", tau=[0.5, 0.0]))
+    page.keyboard.press(" ")
+    slider = page.locator("kane-page").locator(".slider[title='τ_u_shoulder_lift_joint (N m)'] input")
+    assert [slider.get_attribute("min"), slider.get_attribute("max"), slider.input_value()] == ["-9", "9", "0"]
+    slider.evaluate("(e) => { e.value = '-2.5'; e.dispatchEvent(new Event('input')); }")
+    slider.blur()
+    for effort in (-2.5, 0.0):
+        page.keyboard.press("r")
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
+        run = arm.simulate(3e-3, method="rk4", step=1e-3, tau=[0.5, effort])
+        assert state(page)["q"] == run.q[-1].tolist() and state(page)["u"] == run.u[-1].tolist()
+        slider.dispatch_event("dblclick")
     assert told == []
     page.close()
 

@@ -8,6 +8,7 @@ import { force_table, tipping_words } from "./forces";
 import { PRESETS } from "./framing";
 import { paces } from "./labels";
 import { Lamps } from "./lamps";
+import { beyond_limits } from "./limits";
 import { IN_STEP } from "./loop";
 import type { Motion } from "./motion";
 import { LivePanel } from "./panel";
@@ -250,6 +251,8 @@ export class KanePage extends HTMLElement {
       ui.note.append(make("b", {}, times), ": this model is too much for this machine to keep up with the clock");
     }
     else if (motion.t === 0 && this.touchable) ui.note.append("drag a body to pull it");
+    const beyond = beyond_limits(this.data, motion.q, motion.u);
+    if (beyond) ui.note.append(make("p", { class: "limits" }, beyond));
     this.tell_unseen();
     this.tell_forces();
     this.lamps.tell();

@@ -42,6 +42,7 @@ export interface SceneData {
 export interface Named {
   name: string;
   unit: string;
+  limits?: [number | null, number | null]; // the least and the largest value
 }
 
 export interface LiveCode {
@@ -98,6 +99,8 @@ export interface LiveData {
   pages: number;
   places: Record<string, number>;
   step: number;
+  /** Of drives with limits: the speed that they act along, by number, the largest effort, and that of the page. */
+  efforts: { speed: number; name: string; unit: string; most: number; value: number }[];
   /** Whether contacts are treated by time stepping. */
   stepping: boolean;
   elements: string[];
@@ -134,6 +137,7 @@ export interface PageData {
   scene: SceneData;
   coordinates: Named[];
   speeds: Named[];
+  slack: number; // what a value may be beyond a limit, as a share of it, or in SI units below 1
   parameters: { name: string; value: number }[];
   live?: LiveData;
   recording?: RecordingData;

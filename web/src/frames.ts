@@ -56,6 +56,7 @@ export type Message =
   | { step: true }
   | { speed: number }
   | { parameter: number; value: number }
+  | { effort: number; value: number }
   | { start: State | null }
   | { seen: boolean }
   | { settle: true }

@@ -16,7 +16,7 @@ export const IN_STEP = 0.9; // of the speed that is asked for, from which on the
 export type Moved = Pick<
   LiveMotion,
   | "t" | "q" | "u" | "poses" | "energy" | "states" | "transitions" | "samples" | "stopped" | "stiffness" | "law" | "marks" | "inputs"
-  | "advance" | "step" | "reset" | "grab" | "pull" | "release" | "set_law" | "set_parameter" | "set_start"
+  | "advance" | "step" | "reset" | "grab" | "pull" | "release" | "set_law" | "set_parameter" | "set_effort" | "set_start"
 >; // prettier-ignore
 
 export class MotionLoop {
@@ -72,6 +72,7 @@ export class MotionLoop {
     else if ("step" in message) motion.step(1);
     else if ("speed" in message) this.speed = message.speed;
     else if ("parameter" in message) motion.set_parameter(message.parameter, message.value);
+    else if ("effort" in message) motion.set_effort(message.effort, message.value);
     else if ("seen" in message) this.seen = message.seen;
     else if ("start" in message) this.begin(() => motion.set_start(message.start));
     else if ("reset" in message) this.begin(() => motion.reset());

@@ -122,6 +122,7 @@ export class LiveMotion {
   private start: State | null = null;
   private kept: { t: number; y: Float64Array }[] = [];
   private readonly changed = new Map<number, number>(); // parameters that have other values than those of the page
+  private readonly pushed = new Map<number, number>(); // efforts along speeds that have, beside those of a law
   private readonly counts: { q: number; u: number; bodies: number; parameters: number; constraints: number };
 
   private constructor(
@@ -245,6 +246,7 @@ export class LiveMotion {
     this.samples.length = 0;
     this.sampling = new Sampling(this.data.step);
     for (const [index, value] of this.changed) this.write_parameter(index, value);
+    for (const [index, value] of this.pushed) this.write_effort(index, value);
     if (this.start) this.begin_at(this.start.q, this.start.u);
     this.note();
     this.draw();
@@ -318,6 +320,20 @@ export class LiveMotion {
 
   private write_parameter(index: number, value: number): void {
     this.view.setFloat64(this.data.places.parameters + 8 * index, value, true);
+    this.refresh();
+  }
+
+  /** Set the effort along a speed that acts beside those of a law, now and after every reset. */
+  set_effort(speed: number, value: number): void {
+    this.pushed.set(speed, value);
+    this.write_effort(speed, value);
+    this.draw();
+  }
+
+  private write_effort(speed: number, value: number): void {
+    const { given, tau } = this.data.places;
+    this.view.setFloat64(given + 8 * speed, value, true);
+    if (!this.held) this.view.setFloat64(tau + 8 * speed, value, true); // else the coupler adds its own at the next step
     this.refresh();
   }
 

@@ -1,12 +1,25 @@
 // What a live motion can be changed by, beside the scene: parameters with undo, control laws, the start, and its Z list.
 
-import { type PageData, unpack } from "./data";
+import { type LiveData, type PageData, unpack } from "./data";
 import { button, make } from "./elements";
 import type { RemoteMotion } from "./remote";
 import { ZList } from "./zlist";
 
 const UNDONE = 200; // changes of parameters that are remembered
+const SHORT = 10; // letters of a name that stands beside its slider; others stand above it
 const PRINT_PERIOD = 300; // ms between two prints of the Z list
+
+/** A slider with its name and its value. */
+function make_slider(name: string, value: number, least: number, largest: number) {
+  const row = make("label", { class: name.length > SHORT ? "slider long" : "slider", title: name });
+  const input = make("input", { type: "range", step: "any", title: "a double click brings the first value back" });
+  input.min = String(least);
+  input.max = String(largest);
+  input.value = String(value);
+  const output = make("output", {}, value.toPrecision(4));
+  row.append(make("span", {}, name), input, output);
+  return { row, input, output };
+}
 
 export class LivePanel {
   readonly element = make("div");
@@ -26,6 +39,7 @@ export class LivePanel {
     this.undo_button = button("Undo", "the last change of a parameter (z)", () => this.undo());
     this.undo_button.disabled = true;
     if (data.parameters.length) this.add_parameters();
+    if (data.live?.efforts.length) this.element.append(this.effort_view(data.live.efforts));
     this.element.append(this.start_editor());
   }
 
@@ -72,14 +86,28 @@ export class LivePanel {
     this.element.append(this.undo_button);
   }
 
+  private effort_view(efforts: LiveData["efforts"]): HTMLElement {
+    const view = make("details", { class: "start" });
+    view.append(make("summary", {}, "Efforts"), make("p", { class: "keys" }, "They act beside those of a control law."));
+    for (const { speed, name, unit, most, value } of efforts) {
+      const title = unit ? `${name} (${unit})` : name;
+      const { row, input, output } = make_slider(title, value, Math.min(value, -most), Math.max(value, most));
+      const set = (given: number) => {
+        this.motion.set_effort(speed, given);
+        input.value = String(given);
+        output.textContent = given.toPrecision(4);
+      };
+      input.addEventListener("input", () => set(Number(input.value)));
+      input.addEventListener("dblclick", () => set(value));
+      view.append(row);
+    }
+    return view;
+  }
+
   private slider(index: number, name: string, value: number): HTMLElement {
-    const row = make("label", { class: "slider" });
     const reach = Math.abs(value) || 1;
-    const input = make("input", { type: "range", step: "any", title: "a double click brings the first value back" });
-    input.min = String(value > 0 ? 0.1 * value : value - 2 * reach);
-    input.max = String(value + 2 * reach);
-    input.value = String(value);
-    const output = make("output", {}, value.toPrecision(4));
+    const least = value > 0 ? 0.1 * value : value - 2 * reach;
+    const { row, input, output } = make_slider(name, value, least, value + 2 * reach);
     this.sliders.push({ input, output, first: value });
     let before = value; // what it was when the user took hold of it
     const remember = () => {
@@ -93,7 +121,6 @@ export class LivePanel {
       this.keep(index, this.motion.parameters[index]);
       this.show_parameter(index, value);
     });
-    row.append(make("span", {}, name), input, output);
     return row;
   }
 
@@ -113,10 +140,12 @@ export class LivePanel {
     const view = make("details", { class: "start" });
     const grid = make("div", { class: "start-values" });
     const named = [...this.data.coordinates, ...this.data.speeds];
-    for (const x of named) {
-      const row = make("label");
+    const titles = named.map((x) => (x.unit ? `${x.name} (${x.unit})` : x.name));
+    grid.style.setProperty("--wide", `calc(${Math.max(...titles.map((x) => x.length))}ch + 5.8rem)`);
+    for (const title of titles) {
+      const row = make("label", { title });
       const input = make("input", { type: "number", step: "any" });
-      row.append(make("span", {}, x.unit ? `${x.name} (${x.unit})` : x.name), input);
+      row.append(make("span", {}, title), input);
       this.starts.push(input);
       grid.append(row);
     }

@@ -193,6 +193,11 @@ export class RemoteMotion implements Motion {
     this.say({ parameter: index, value });
   }
 
+  /** Set the effort along a speed that acts beside those of a law. */
+  set_effort(speed: number, value: number): void {
+    this.say({ effort: speed, value });
+  }
+
   /** Begin at a state, now and after every reset; null for that of the page. */
   set_start(start: State | null): void {
     this.say({ start });

@@ -187,6 +187,15 @@ def warn_of_idle_limits(mechanism: Mechanism) -> None:
         )
 
 
+def warn_start_outside(answers: Answers, q: Array) -> None:
+    """Say which coordinates (n_q,) of a start are outside their limits, where no outcome will."""
+    limits, start = answers.mechanism.limits, dict(zip(answers.mechanism.coordinates, q.tolist(), strict=True))
+    left = leave_limits(answers, np.zeros(1), q[None], np.zeros((1, len(answers.mechanism.speeds))))
+    if left:
+        shown = [f"{name} = {start[name]:.6g} ({_range(limits[name])})" for name in left]
+        warn(f"the start is outside its limits: {_name_first(shown)}")
+
+
 @dataclass(frozen=True, slots=True)
 class SaturatedControl:
     """A compiled law whose efforts along the speeds are between `least` and `most` (N m, N)."""
@@ -249,4 +258,5 @@ __all__ = [
     "limit_sentences",
     "saturate",
     "warn_of_idle_limits",
+    "warn_start_outside",
 ]

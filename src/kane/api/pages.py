@@ -20,6 +20,7 @@ from ..simulate.live import LawPrograms, live_motion
 from ..writing import check_writable, write_text
 from . import given
 from .answers import Answers
+from .limits import warn_start_outside
 from .marks import WheelKernel, marked_places, marks_kernel, wheel_kernel
 from .records import Array
 from .simulation import ControlLaw, Setup, law_of, set_up
@@ -105,6 +106,7 @@ def simulated_page(
         return set_up(answers, FRAMED, **asked, control=law, events=None, options={})
 
     ready, scene = under(control), scene_kernel(answers)
+    warn_start_outside(answers, ready.start[ready.problem.layout.state["q"].place])
     named, others = laws_of(answers.mechanism, control)
 
     def wheels_under(law: ControlLaw | None) -> WheelKernel | None:
@@ -127,10 +129,11 @@ def simulated_page(
         laws={name: programs_under(law) for name, law in others.items()},
     )
     described = describe_page(answers, scene, *_first_seconds(ready, length))
+    efforts = np.asarray(ready.problem.tau, dtype=np.float64).tolist()
     if wheels is None:
-        return live_page(described, motion, marked_places(answers.mechanism), None, named)
+        return live_page(described, motion, marked_places(answers.mechanism), None, named, efforts)
     places = marked_places(answers.mechanism, wheels.marks.told)
-    return live_page(described, motion, places, wheels.for_page(), named)
+    return live_page(described, motion, places, wheels.for_page(), named, efforts)
 
 
 NO_LAW, HOLDING, GIVEN = "none", "hold", "as given"

@@ -7,8 +7,10 @@ program as one equation per output, and a long one as the Z list: one line per r
 from __future__ import annotations
 
 import keyword
+import math
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -173,10 +175,7 @@ _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly a piece of LaTeX holds t
 _INFIX = {
     "add": (r"{0} + {1}", (_SUM, _SUM), _SUM),
     "sub": (r"{0} - {1}", (_SUM, _PRODUCT), _SUM),
-    "mul": (r"{0} \, {1}", (_PRODUCT, _PRODUCT), _PRODUCT),
-    "div": (r"\frac{{{0}}}{{{1}}}", (_SUM, _SUM), _POWER),
     "pow": (r"{0}^{{{1}}}", (_ATOM, _SUM), _POWER),
-    "neg": (r"-{0}", (_PRODUCT,), _SUM),
     "sqrt": (r"\sqrt{{{0}}}", (_SUM,), _ATOM),
     "abs": (r"\left|{0}\right|", (_SUM,), _ATOM),
     "min": (r"\min\left({0}, {1}\right)", (_SUM, _SUM), _ATOM),
@@ -199,34 +198,130 @@ _INFIX = {
     "cos": (r"\cos\left({0}\right)", (_SUM,), _POWER),
     "tan": (r"\tan\left({0}\right)", (_SUM,), _POWER),
 }
-"""For each operation: template, how tightly each argument has to hold, how tightly the result holds."""
+"""For each operation but products: template, how tightly each argument has to hold, how tightly the result holds."""
 
 
-def to_latex(program: Program, *, inline: bool | None = None, digits: int = 6) -> str:
+def to_latex(
+    program: Program,
+    *,
+    inline: bool | None = None,
+    digits: int = 6,
+    names: Mapping[str, Sequence[str]] | None = None,
+) -> str:
     """`program` as an `align*` environment: equations of the outputs if `inline`, else the Z list and the outputs.
 
-    With `inline` None, outputs are inlined when the longest of them shows at most `SMALL` operations. Constants are
-    rounded to `digits` significant digits. Comparisons are brackets that are 1 where they hold, else 0.
+    With `inline` None, outputs are inlined when the longest of them shows at most `SMALL` operations. Products have
+    numbers first, which are multiplied, then parameters, functions, sums and speeds, each factor once, with its power.
+    Constants are rounded to `digits` significant digits. Comparisons are brackets that are 1 where they hold, else 0.
+    `names` are labels of the elements of outputs, where these have some: of udot, u1' and so on.
     """
-    pieces: list[tuple[str, int]] = [(latex_name(label), _ATOM) for g in program.inputs for label in g.labels]
-    pieces += [_latex_number(c, digits) for c in program.constants]
     slots = [s for o in program.outputs for s in o.slots]
     if inline is None:
         sizes = _sizes(program)
         inline = max((sizes[s] for s in slots), default=0) <= SMALL
+    writer = _LatexWriter(program, digits)
     lines = []
     for i, row in enumerate(program.rows):
-        piece = _latex_row(row.op, [pieces[a] for a in row.args], same=len(set(row.args)) == 1)
-        if inline:
-            pieces.append(piece)
-        else:
+        piece = writer.write_row(program.first_row + i, row.op, row.args)
+        if not inline:
             lines.append(f"Z_{{{i + 1}}} &= {piece[0]}")
-            pieces.append((f"Z_{{{i + 1}}}", _ATOM))
+            writer.name_row(program.first_row + i, f"Z_{{{i + 1}}}")
     for out in program.outputs:
-        lines += [
-            f"{name} &= {pieces[s][0]}" for name, s in zip(_latex_elements(out.name, out.shape), out.slots, strict=True)
-        ]
+        labels = (names or {}).get(out.name, ())
+        known = len(labels) == len(out.slots)
+        left = [latex_name(label) for label in labels] if known else _latex_elements(out.name, out.shape)
+        lines += [f"{name} &= {writer.pieces[s][0]}" for name, s in zip(left, out.slots, strict=True)]
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """A number times powers of slots, over slots."""
+
+    number: float = 1.0
+    above: tuple[int, ...] = ()
+    below: tuple[int, ...] = ()
+
+    def times(self, other: _Product) -> _Product:
+        return _Product(self.number * other.number, self.above + other.above, self.below + other.below)
+
+
+_GROUPS = {"parameters": 0, "u": 5, "udot": 6}
+_FUNCTION, _OTHER = 2, 3  # between them; other inputs before functions, sums and the rest behind
+_POWERS = ("sin", "cos", "tan")  # whose powers stand behind their names
+
+
+class _LatexWriter:
+    """Pieces of LaTeX by slot: (text, how tightly it holds together)."""
+
+    def __init__(self, program: Program, digits: int):
+        self.digits = digits
+        labels = [(label, _GROUPS.get(g.name, 1)) for g in program.inputs for label in g.labels]
+        self.pieces = [(latex_name(label), _ATOM) for label, _ in labels]
+        self.pieces += [_latex_number(c, digits) for c in program.constants]
+        self._order = [order for _, order in labels] + [0] * len(program.constants)
+        self._products: dict[int, _Product] = {
+            len(labels) + k: _Product(c) for k, c in enumerate(program.constants) if math.isfinite(c)
+        }
+        self._powered: dict[int, str] = {}  # functions whose power stands behind their name, by what follows that
+
+    def write_row(self, slot: int, op: str, args: tuple[int, ...]) -> tuple[str, int]:
+        """The piece of a row."""
+        product = self._product(op, args)
+        if product is not None:
+            self._products[slot] = product
+            piece = self._write_product(product)
+        else:
+            piece = _latex_row(op, [self.pieces[a] for a in args])
+            if op in _POWERS:
+                self._powered[slot] = piece[0].removeprefix(f"\\{op}")
+        self.pieces.append(piece)
+        self._order.append(_FUNCTION if op in _INFIX and _INFIX[op][2] != _SUM and len(args) == 1 else _OTHER)
+        return piece
+
+    def name_row(self, slot: int, name: str) -> None:
+        """From here on a row is what it is called."""
+        self.pieces[slot] = (name, _ATOM)
+        self._products.pop(slot, None)
+        self._powered.pop(slot, None)
+
+    def _product(self, op: str, args: tuple[int, ...]) -> _Product | None:
+        """What is multiplied in a row; None where nothing is."""
+        if op == "neg":
+            return _Product(-1.0).times(self._factors(args[0]))
+        if op == "mul":
+            return self._factors(args[0]).times(self._factors(args[1]))
+        if op == "div":
+            return self._factors(args[0]).times(_Product(1.0, (), (args[1],)))
+        return None
+
+    def _factors(self, slot: int) -> _Product:
+        return self._products.get(slot, _Product(1.0, (slot,)))
+
+    def _write_product(self, product: _Product) -> tuple[str, int]:
+        number, above = abs(product.number), self._write_factors(product.above)
+        shown, _ = _latex_number(number, self.digits)
+        if not above or (number != 1.0 and shown != "1"):
+            above = [(shown, _PRODUCT), *above]
+        top = above[0] if len(above) == 1 else (r" \, ".join(_parenthesize(p, _PRODUCT) for p in above), _PRODUCT)
+        if product.below:
+            below = self._write_factors(product.below)
+            bottom = below[0][0] if len(below) == 1 else r" \, ".join(_parenthesize(p, _PRODUCT) for p in below)
+            top = (rf"\frac{{{top[0]}}}{{{bottom}}}", _POWER)
+        return top if product.number >= 0.0 else (f"-{_parenthesize(top, _PRODUCT)}", _SUM)
+
+    def _write_factors(self, slots: tuple[int, ...]) -> list[tuple[str, int]]:
+        """Factors in the order of a textbook, each once."""
+        counts = Counter(slots)
+        return [self._power(slot, counts[slot]) for slot in sorted(counts, key=lambda slot: self._order[slot])]
+
+    def _power(self, slot: int, n: int) -> tuple[str, int]:
+        text, holds = self.pieces[slot]
+        if n == 1:
+            return text, holds
+        if slot in self._powered:
+            return f"{text.removesuffix(self._powered[slot])}^{{{n}}}{self._powered[slot]}", _POWER
+        return f"{_parenthesize((text, holds), _ATOM)}^{{{n}}}", _POWER
 
 
 def latex_name(label: str) -> str:
@@ -262,12 +357,7 @@ def _sizes(program: Program) -> list[int]:
     return sizes
 
 
-def _latex_row(op: str, args: list[tuple[str, int]], *, same: bool) -> tuple[str, int]:
-    if op == "mul" and same:
-        return f"{_parenthesize(args[0], _ATOM)}^{{2}}", _POWER
-    if op == "mul" and re.match(r"-[\d.]", args[0][0]):
-        positive, holds = args[0][0][1:], _PRODUCT
-        return "-" + _latex_row("mul", [(positive, holds), args[1]], same=False)[0], _SUM
+def _latex_row(op: str, args: list[tuple[str, int]]) -> tuple[str, int]:
     if op == "add" and args[1][0].startswith("-"):
         return f"{args[0][0]} - {args[1][0][1:]}", _SUM
     template, needed, holds = _INFIX[op]
@@ -289,12 +379,13 @@ def _latex_number(value: float, digits: int) -> tuple[str, int]:
 
 def _latex_elements(name: str, shape: tuple[int, ...]) -> list[str]:
     """The elements of an output, row by row, counted from 1 as in print."""
-    stem = latex_name(name)
+    letter = name.removesuffix("_star")
+    stem, star = latex_name(letter), "" if letter == name else "^{*}"
     if not shape:
-        return [stem]
+        return [f"{stem}{star}"]
     if "_" in stem:
         stem = f"{{{stem}}}"
     index = [""]
     for n in shape:
         index = [f"{head} {i + 1}".strip() for head in index for i in range(n)]
-    return [f"{stem}_{{{i}}}" for i in index]
+    return [f"{stem}_{{{i}}}{star}" for i in index]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..api import Model
-from ..backends import to_latex, to_sympy_text
+from ..backends import to_sympy_text
 from ..errors import excerpt, suggestion
 from ..graph import Program
 from ..model import BuiltChanging, BuiltConstraint, body_path_table, joint_path_table
@@ -174,7 +174,7 @@ def derive(arguments: Namespace) -> int:
         files = {} if path is None else {path: source, path.with_suffix(".h"): header}
         text = f"{header}\n{source}"
     else:
-        text = {"text": _text, "latex": to_latex, "sympy": to_sympy_text}[arguments.format](program)
+        text = {"text": _text, "latex": equations.to_latex, "sympy": to_sympy_text}[arguments.format](program)
         files = {} if path is None else {path: text}
     for file, content in files.items():
         write_text(file, content)

@@ -18,6 +18,7 @@ from ..model import ROBOTS, Mechanism, missing_meshes
 from ..model.attitude import QUATERNIONS, start_of_attitude
 from ..model.files.loading import SUFFIXES
 from ..space.rotations import UNIT_TOLERANCE
+from ..viewer.units import coordinate_units
 from ..writing import check_writable
 from . import UsageError
 from .parser import HELD
@@ -39,7 +40,27 @@ def model_of(arguments: Namespace) -> Model:
     values = assignments(model, arguments.set, model.parameters, "--set")
     if values:
         model.set_parameters(**values)
+    _remark_degrees(model, arguments)
     return model
+
+
+_TURN = 6.5  # rad: a little more than a turn, from which on an angle that is given is looked at
+_ROUND = 5.0  # what degrees that people write are multiples of
+
+
+def _remark_degrees(model: Model, arguments: Namespace) -> None:
+    """Tell angles that look like degrees: plain numbers beyond a turn that are multiples of five."""
+    angles = {c for c, unit in zip(model.coordinates, coordinate_units(model.mechanism), strict=True) if unit == "rad"}
+    for option in ("q", "to", "start"):
+        for part in separate(getattr(arguments, option, None) or (), None):
+            name, _, text = (x.strip() for x in part.partition("="))
+            value = float(text) if _PLAIN.fullmatch(text) else 0.0
+            if find_coordinate(model.mechanism, name) in angles and abs(value) >= _TURN and value % _ROUND == 0.0:
+                turns = abs(value) / (2.0 * math.pi)
+                say(f"--{option} {name} = {value:g} rad is {turns:.3g} turns; for degrees write {name}={value:g}*deg")
+
+
+_PLAIN = re.compile(r"[+-]?\d+(\.\d*)?")
 
 
 def _refuse_what_is_no_model(name: str) -> None:

@@ -146,7 +146,7 @@ def simulate(arguments: Namespace) -> int:
     output = file_to_write(arguments, "output", SUFFIXES)
     if output is not None and model.changing:
         check_target(arguments, "output", transitions_path(output))
-    picture, film = file_to_write(arguments, "plot", PICTURES), file_to_write(arguments, "animate", (".gif", ".mp4"))
+    picture, film = file_to_write(arguments, "plot", PICTURES), _film_to_write(arguments)
     if arguments.of and picture is None:
         raise UsageError(f"--of {','.join(arguments.of)}: says what a plot shows\n    fix: add --plot FILE.png")
     if picture is not None:
@@ -175,6 +175,19 @@ def simulate(arguments: Namespace) -> int:
     if arguments.view:
         trajectory.view()
     return status_of(trajectory)
+
+
+def _film_to_write(arguments: Namespace) -> Path | None:
+    """The film that is asked for, of a kind that can be written here."""
+    film = file_to_write(arguments, "animate", (".gif", ".mp4"))
+    if film is not None:
+        from ..viewer import films  # matplotlib is slow to import
+
+        try:
+            films.find_program(film)
+        except InputError as error:
+            raise UsageError(f"--animate {error}") from None
+    return film
 
 
 def _read_panels(model: Model, texts: Sequence[str]) -> list[list[str]]:

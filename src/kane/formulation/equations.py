@@ -353,14 +353,18 @@ class Equations(MotionExpressions):
         }
 
     @refuse_odd
-    def to_latex(self, what: str = "inverse_dynamics", **options: Any) -> str:
-        """An align* environment: the equations of small systems, the Z list of larger ones.
+    def to_latex(self, what: str | Program = "inverse_dynamics", **options: Any) -> str:
+        """An align* environment: the equations of small systems, the Z list of larger ones; of a program by its name,
+        or of one of this model.
 
         >>> e = kane.load("pendulum").equations()
         >>> "align*" in e.to_latex("bias")
         True
         """
-        return to_latex(self.program(what), **options)
+        m, program = self.mechanism, what if isinstance(what, Program) else self.program(what)
+        names = {"udot": [f"{s}'" for s in m.speeds], "tau": [f"tau_{s}" for s in m.speeds]}
+        names["qdot"] = [f"{c}'" for c in m.coordinates]
+        return to_latex(program, names=names, **options)
 
     @refuse_odd
     def to_sympy(self, what: str = "inverse_dynamics") -> SymPyProgram:
@@ -417,7 +421,7 @@ class Equations(MotionExpressions):
         program = self.program("inverse_dynamics")
         lines = None if self.writer is None else self.writer(self, "latex")
         if lines is None:
-            return None if mathml.equations(program) is None else f"$$\n{to_latex(program)}\n$$"
+            return None if mathml.equations(program) is None else f"$$\n{self.to_latex(program)}\n$$"
         return "$$\n\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n$$"
 
 

@@ -164,6 +164,8 @@ def _starts(text: str, span: tuple[int, int]) -> list[int]:
         word, start = match[0], match.start()
         if len(word) == 1 and word not in _OPERATORS and not "0" <= word <= "9" and not _NAME.fullmatch(word):
             hint = _CENTRE if text[start - 1 : start + 1] == "*." else _HINTS.get(word, "")
+            if word == "°" and (number := re.search(r"[\d.]+\s*$", text[:start])):
+                hint = f"; {number[0].strip()} degrees are written {number[0].strip()}*deg"
             raise _fault(text, start, f"unexpected {word!r}{hint}")
         starts.append(start)
     return [*starts, span[1]]

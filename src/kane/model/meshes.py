@@ -7,14 +7,14 @@ pycollada, extras.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, visible
 from .collada import Surface, read_collada
 from .mechanism import Mechanism
 from .records import Shape
@@ -96,25 +96,43 @@ def convex_hull(mesh: Shape | str | Path, *, vertices: int = VERTICES, scale: fl
 
 
 def missing_meshes(mechanism: Mechanism, packages: Packages = ()) -> str:
-    """A sentence about meshes that cannot be shown since nobody knows where they are; empty if there are none.
-
-    Of packages that are in folders of `packages` the first file that is not there is named.
-    """
+    """A sentence about meshes that cannot be shown since nobody knows where they are, which names the first of them,
+    and what to do about each kind: those without a package, those of packages that are in no folder of `packages`, and
+    those that are missing in theirs. Empty if there are none."""
     names = {s.file for body in mechanism.bodies.values() for s in body.shapes if s.kind == "mesh" and not s.path}
     if not names:
         return ""
-    for name in sorted(n for n in names if n.startswith("package://")):
-        package, _, rest = name.removeprefix("package://").partition("/")
+    plain, unknown, gone = [n for n in sorted(names) if not n.startswith(_PACKAGE)], list[str](), list[str]()
+    absent, there = set[str](), set[str]()  # packages
+    for name in sorted(names.difference(plain)):
+        package, _, rest = name.removeprefix(_PACKAGE).partition("/")
         place = next((folder for folder in package_folders(package, packages) if folder.is_dir()), None)
-        if place is not None:
-            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            what = f"mesh '{place / rest}'{more} not found, left out of pictures"
-            return f"{what}\n    fix: put it there, or name another folder that holds package {package}"
-    unknown = sorted({n.removeprefix("package://").split("/")[0] for n in names if n.startswith("package://")})
-    where = f" of package{'s' * (len(unknown) > 1)} {', '.join(unknown)}" if unknown else ""
-    fix = "name the folder that holds the package, --packages FOLDER or packages=[FOLDER]" if unknown else ""
-    fix = fix or "put them into the folder of the robot"
-    return f"{len(names)} mesh{'es' * (len(names) > 1)}{where} not found, left out of pictures\n    fix: {fix}"
+        (absent if place is None else there).add(package)
+        (unknown if place is None else gone).append(name if place is None else str(place / rest))
+    fixes = list[str]()
+    if plain:
+        fixes.append(f"put {_list_first(plain)} into the folder of the robot, where its file says")
+    if unknown:
+        fixes.append(f"name the folder that holds {_packages(absent)}, --packages FOLDER or packages=[FOLDER]")
+    if gone:
+        fixes.append(f"put {_list_first(gone)} there, or name another folder that holds {_packages(there)}")
+    several = "mesh" if len(names) == 1 else f"{len(names)} meshes"
+    what = f"{several} not found, left out of pictures: {_list_first([*plain, *unknown, *gone])}"
+    return f"{what}\n    fix: {'; '.join(fixes)}"
+
+
+_PACKAGE = "package://"
+_NAMED = 3  # meshes that are named; of others it is said how many they are
+
+
+def _list_first(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return " ".join(visible(", ".join(names[:_NAMED])).split()) + more
+
+
+def _packages(names: Collection[str]) -> str:
+    return f"package{'s' * (len(names) > 1)} {_list_first(sorted(names))}"
 
 
 def mesh_surface(shape: Shape) -> Surface:

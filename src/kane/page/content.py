@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ..backends.mathml import text_name
 from ..errors import visible
 from ..graph import Program
 from ..model import Mechanism
+from ..model.limits import SLACK, limits_by_column, limits_by_speed
 from ..simulate import Transition
 from ..simulate.changing import CAUSES, FAULTS, STATES
 from ..simulate.compiled.records import REASONS_OF_LOOPS
 from ..simulate.live import LiveMotion
 from ..viewer.shapes import Array, size
-from ..viewer.units import coordinate_units, speed_units
+from ..viewer.units import coordinate_units, effort_units, speed_units
 from .document import document, pack
 from .scene import describe_scene
 
@@ -41,14 +44,15 @@ class Described:
     parameters: Mapping[str, float]
 
     def data(self) -> dict[str, Any]:
-        model = self.model
+        model, limits = self.model, limits_by_column(self.model)
         return {
             "format": FORMAT,
             "name": visible(model.name),
             "about": visible(model.about),
             "scene": describe_scene(model, self.poses, self.jacobians),
-            "coordinates": _names_with_units(model.coordinates, coordinate_units(model)),
-            "speeds": _names_with_units(model.speeds, speed_units(model)),
+            "coordinates": _describe_columns(model.coordinates, coordinate_units(model), limits),
+            "speeds": _describe_columns(model.speeds, speed_units(model), limits),
+            "slack": SLACK,
             "parameters": [{"name": visible(name), "value": value} for name, value in self.parameters.items()],
         }
 
@@ -88,9 +92,10 @@ def live_page(
     places: Sequence[MarkedPlace] = (),
     wheels: MarkedWheels | None = None,
     law: str = "",
+    efforts: Sequence[float] = (),
 ) -> str:
     """A page in which the motion is simulated. Forces of constraints are drawn at `places`, and those of the ground on
-    `wheels`; `law` is what the control law is called that it moves under."""
+    `wheels`; `law` is what the control law is called that it moves under, `efforts` (n,) act along speeds beside it."""
     every = [*motion.codes, *(code for _, codes in motion.laws for code in codes)]
     parts = [*(code.module.code for code in every), motion.image]
     starts = np.cumsum([0, *map(len, parts)]).tolist()
@@ -113,6 +118,7 @@ def live_page(
         "pages": motion.pages,
         "places": dict(motion.places),
         "step": motion.step,
+        "efforts": _drives(described.model, efforts),
         "stepping": motion.stepping,
         "elements": [visible(name) for name in motion.elements],
         "states": list(STATES),
@@ -122,6 +128,22 @@ def live_page(
         "blob": pack(b"".join(parts)),
     }
     return document(described.model.name, described.data() | {"live": live})
+
+
+def _drives(model: Mechanism, efforts: Sequence[float]) -> list[dict[str, Any]]:
+    """Efforts that can be set in a page: along the speeds of drives whose largest effort is known."""
+    units = effort_units(model)
+    return [
+        {
+            "speed": place,
+            "name": visible(text_name(f"tau_{model.speeds[place]}")),
+            "unit": units[place],
+            "most": limit.effort,
+            "value": efforts[place] if len(efforts) else 0.0,
+        }
+        for _, place, limit in limits_by_speed(model)
+        if math.isfinite(limit.effort)
+    ]
 
 
 def _program_listing(program: Program) -> str:
@@ -228,5 +250,12 @@ def remote_page(
     return document(described.model.name, described.data() | {"remote": remote}, " ".join(sources))
 
 
-def _names_with_units(names: Sequence[str], units: Sequence[str]) -> list[dict[str, str]]:
-    return [{"name": visible(name), "unit": unit} for name, unit in zip(names, units, strict=True)]
+def _describe_columns(
+    names: Sequence[str], units: Sequence[str], limits: Mapping[str, tuple[float, float]]
+) -> list[dict[str, Any]]:
+    """Names with units, and limits where there are some: the least and the largest value, null where there is none."""
+    found = list[dict[str, Any]]()
+    for name, unit in zip(names, units, strict=True):
+        ends = [x if math.isfinite(x) else None for x in limits.get(name, ())]
+        found.append({"name": visible(name), "unit": unit} | ({"limits": ends} if ends else {}))
+    return found

@@ -244,7 +244,7 @@ def simulation_chapter(trajectory: Trajectory, targets: Mapping[str, float], *, 
     model = trajectory.model
     still = bool(law) and _at_rest(trajectory)
     law = law or ("" if np.any(trajectory.tau) else "no efforts along the speeds")
-    said = f"{law[:1].upper()}{law[1:]}{'. ' if law else ''}{_start(trajectory)}"
+    said = f"{_start(trajectory)} {law[:1].upper()}{law[1:]}{'. ' if law else ''}"
     body = paragraph(f"{said}The simulation {trajectory.outcome}")
     if scene:
         inside = frame(recording(trajectory, panel=False), f"{model.name} in motion", "min(34rem, 80vh)")
@@ -280,9 +280,10 @@ def _start(trajectory: Trajectory) -> str:
     values = np.concatenate([trajectory.q[0], trajectory.u[0]])
     other = [f"{n} = {x:.6g}" for n, x, y in zip(names, values, own, strict=True) if not np.isclose(x, y, 1e-9, 1e-9)]
     if not other:
-        return "It starts in the initial state of the model. "
+        return "The motion starts in the initial state of the model."
     more = f" and {len(other) - _NAMED} more" if len(other) > _NAMED else ""
-    return f"It starts at {', '.join(other[:_NAMED])}{more}, the rest as in the initial state of the model. "
+    shown = ", ".join(other[:_NAMED]) + more
+    return f"The motion starts at {shown}, the rest as in the initial state of the model."
 
 
 def _saturation(trajectory: Trajectory) -> str:

@@ -54,15 +54,29 @@ class Film:
 def write_film(film: Film, path: Path | str) -> Path:
     """Write a motion as .gif or .mp4; the ending says which."""
     target = Path(path)
-    suffix = target.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InputError(f"'{path}': a film ends in {' or '.join(SUFFIXES)}")
+    program = find_program(target)
     check_writable(target)
-    if suffix == ".gif":
+    if program is None:
         _write_gif(film, target)
     else:
-        _write_mp4(film, target)
+        _write_mp4(film, target, program)
     return target
+
+
+def find_program(path: Path) -> str | None:
+    """The program that writes a film, None where none is needed; refuses a film that cannot be written here."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(f"'{path}': a film ends in {' or '.join(SUFFIXES)}")
+    if suffix == ".gif":
+        return None
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise InputError(
+            f"'{path}': MP4 is written by the program ffmpeg, which is not installed\n"
+            "    fix: install it, or end the name in .gif"
+        )
+    return program
 
 
 def frames(film: Film) -> Iterator[Array]:
@@ -173,13 +187,7 @@ def _write_gif(film: Film, path: Path) -> None:
         pictures[0].save(stream, format="GIF", **options)
 
 
-def _write_mp4(film: Film, path: Path) -> None:
-    program = shutil.which("ffmpeg")
-    if program is None:
-        raise InputError(
-            f"'{path}': MP4 is written by the program ffmpeg, which is not installed\n"
-            "    fix: install it, or end the name in .gif"
-        )
+def _write_mp4(film: Film, path: Path, program: str) -> None:
     pictures = frames(film)
     first = next(pictures)
     size = f"{first.shape[1]}x{first.shape[0]}"
@@ -194,4 +202,4 @@ def _write_mp4(film: Film, path: Path) -> None:
         stream.write(done.stdout)
 
 
-__all__ = ["MOST_FRAMES", "SUFFIXES", "Film", "frames", "write_film"]
+__all__ = ["MOST_FRAMES", "SUFFIXES", "Film", "find_program", "frames", "write_film"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import InputError, visible
+from ..errors import InputError, visible, warn
 from ..model import Mechanism
 from ..model.meshes import Surface, Triangles, mesh_surface
 from .decimation import decimate
@@ -45,14 +45,19 @@ class Fineness:
 
 
 def read_meshes(model: Mechanism, fineness: Fineness) -> tuple[list[DrawnMesh], list[str]]:
-    """(the meshes that can be drawn, sentences about those that are not drawn or not as they are)."""
+    """(the meshes that can be drawn, sentences about those that are not drawn or not as they are). Warns of files that
+    are there and cannot be read."""
     asked = [(i, b.name, s) for i, b in enumerate(model.bodies.values()) for s in b.shapes if s.kind == "mesh"]
     found, drawn, told = list[tuple[int, str, str, Surface]](), list[DrawnMesh](), list[str]()
+    unreadable = list[str]()
     for i, name, shape in asked:
         try:
             found.append((i, name, shape.color or "", mesh_surface(shape)))
         except InputError as error:
             told.append(f"mesh of '{visible(name)}' is not drawn: {str(error).partition(chr(10))[0]}")
+            unreadable += told[-1:] * bool(shape.path)
+    if unreadable:
+        warn(unreadable[0] + (f"; {len(unreadable) - 1} more like it" if len(unreadable) > 1 else ""))
     most = fineness.share([len(whole.triangles) for _, _, _, whole in found])
     for i, name, color, whole in found:
         parts = _parts(name, whole, most, color, PALETTE[i % len(PALETTE)])

@@ -6,6 +6,7 @@ import html
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -261,6 +262,44 @@ def test_a_missing_optional_package_is_named(tmp_path: Path) -> None:
     done = run(sys.executable, "-c", script)
     assert done.returncode == 1
     assert "kane[viewer]" in done.stderr
+
+
+def test_a_film_without_its_program_is_refused_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    motion = tmp_path / "motion.csv"
+    line = ["simulate", "pendulum", "--t", "0.1", "-o", str(motion), "--animate"]
+    assert main([*line, str(tmp_path / "c.mp4")]) == 2
+    said = capsys.readouterr()
+    assert "ffmpeg, which is not installed" in said.err and "fix:" in said.err and not said.out
+    assert not motion.exists()
+    assert main([*line, str(tmp_path / "c.gif")]) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("q=90", "--q q = 90 rad is 14.3 turns; for degrees write q=90*deg"),
+        ("pivot=-45.0", "--q pivot = -45 rad is 7.16 turns; for degrees write pivot=-45*deg"),
+        ("q=90*deg", ""),
+        ("q=5", ""),  # less than a turn
+        ("q=7", ""),
+        ("q=30*pi", ""),
+    ],
+)
+def test_angles_that_look_like_degrees_are_remarked(given: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "pendulum", "--t", "0.01", "--q", given]) == 0
+    assert capsys.readouterr().err.strip() == said
+
+
+def test_lengths_are_never_taken_for_degrees_and_the_sign_of_degrees_is_explained(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["simulate", "cart-pole", "--t", "0.01", "--q", "x=90"]) == 0
+    assert not capsys.readouterr().err
+    assert main(["simulate", "pendulum", "--t", "0.01", "--q", "q=12.5°"]) == 1
+    assert "unexpected '°'; 12.5 degrees are written 12.5*deg" in capsys.readouterr().err
 
 
 def test_a_report_is_written_where_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,7 +67,8 @@ def test_losses_units_and_couplings_are_shown(arm: Path, capsys: pytest.CaptureF
 def test_meshes_that_are_not_found_are_told_with_the_fix(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", str(arm)]) == 0
     said = capsys.readouterr().err
-    assert "1 mesh of package arm_description not found" in said and "--packages FOLDER" in said
+    assert "mesh not found, left out of pictures: package://arm_description/meshes/upper.stl\n" in said
+    assert "fix: name the folder that holds package arm_description, --packages FOLDER" in said
     folder = arm.parent / "ws" / "arm_description" / "meshes"
     folder.mkdir(parents=True)
     (folder / "upper.stl").write_text("solid\nendsolid\n")
@@ -86,6 +87,30 @@ def test_meshes_that_are_not_found_are_told_with_the_fix(arm: Path, capsys: pyte
     assert main(["info", "pendulum", "--packages", str(arm.parent)]) == 2
 
 
+@pytest.mark.filterwarnings("default:mesh of")
+def test_meshes_are_named_with_the_fix_of_their_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file without a package is helped by no folder of packages; what is there and no mesh is named too."""
+    files = ["plain.stl", *(f"package://foo/{k}.dae" for k in range(3)), "garbage.stl"]
+    (tmp_path / "garbage.stl").write_text("garbage\n", encoding="utf-8")
+    visuals = "".join(f'<visual><geometry><mesh filename="{name}"/></geometry></visual>' for name in files)
+    robot = tmp_path / "robot.urdf"
+    robot.write_text(
+        f'<robot name="r"><link name="base"/><link name="arm"><inertial><mass value="1"/>'
+        f'<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>{visuals}</link><joint name="j"'
+        ' type="continuous"><parent link="base"/><child link="arm"/></joint></robot>',
+        encoding="utf-8",
+    )
+    assert main(["page", str(robot), "-o", str(tmp_path / "robot.html")]) == 0
+    said = capsys.readouterr().err
+    first = "plain.stl, package://foo/0.dae, package://foo/1.dae and 1 more"
+    assert f"4 meshes not found, left out of pictures: {first}\n    fix: put plain.stl into the folder" in said
+    assert "; name the folder that holds package foo, --packages FOLDER" in said
+    assert re.search(r"mesh of 'arm' is not drawn: .*garbage\.stl", said)
+    (tmp_path / "foo").mkdir()
+    assert main(["info", str(robot), "--packages", str(tmp_path)]) == 0
+    assert f"put {tmp_path / 'foo' / '0.dae'}, " in capsys.readouterr().err
+
+
 def test_a_report_tells_meshes_that_are_not_found_in_the_words_of_the_shell(
     arm: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,7 +118,7 @@ def test_a_report_tells_meshes_that_are_not_found_in_the_words_of_the_shell(
     for more in ([], ["--packages", str(arm.parent / "ws")]):
         page = arm.with_suffix(".html")
         assert main(["report", str(arm), "--t", "0.1", "-o", str(page), *more]) == 0
-        what, fix = re.findall(r"(.* not found, left out of pictures)\n    (fix: .*)", capsys.readouterr().err)[0]
+        what, fix = re.findall(r"(.* not found, left out of pictures: .*)\n    (fix: .*)", capsys.readouterr().err)[0]
         shown = re.sub(r"<(script|style).*?</\1>|<[^>]*>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
         assert f"{what}; {fix}" in html.unescape(shown)
 

@@ -244,8 +244,10 @@ def test_a_report_speaks_of_the_start_that_was_simulated(tmp_path: Path) -> None
     m = kane.load("pendulum")
     own, other = (m.simulate(np.linspace(0, 0.1, 11), q=q) for q in (None, {"q": 1.5707963}))
     pages = [write(m, tmp_path / "x.html", trajectory=run, scene=False).path.read_text("utf-8") for run in (own, other)]
-    assert "It starts in the initial state of the model. The simulation reached" in pages[0]
-    assert "It starts at q = 1.5708, the rest as in the initial state of the model. The simulation" in pages[1]
+    assert (
+        "The motion starts in the initial state of the model. No efforts along the speeds. The simulation" in pages[0]
+    )
+    assert "The motion starts at q = 1.5708, the rest as in the initial state of the model. No efforts" in pages[1]
     for page, start in zip(pages, ("1.0472", "1.5708"), strict=True):
         assert re.search(rf"<td[^>]*>q</td><td[^>]*>rad</td><td[^>]*>{start}</td>", page)
         assert "Where the simulation starts." in page and "In the initial state." not in page

@@ -93,13 +93,15 @@ def test_a_mesh_that_cannot_be_read_leaves_a_body_its_lines(tmp_path: Path) -> N
     (tmp_path / "carrier.yaml").write_text(MODEL.format(file="ball.stl"), encoding="utf-8")
     m = kane.load(tmp_path / "carrier.yaml")
     poses = m.poses([0.0])
-    assert covered(Scene.of(m.mechanism, poses), poses, 500.0) > 0.0
+    with pytest.warns(UserWarning, match=r"mesh of '.*' is not drawn: .*ball\.stl"):
+        scene = Scene.of(m.mechanism, poses)
+    assert covered(scene, poses, 500.0) > 0.0
 
 
 def test_a_film_tells_of_meshes_that_are_not_found(tmp_path: Path) -> None:
     (tmp_path / "carrier.yaml").write_text(MODEL.format(file="ball.stl"), encoding="utf-8")
     run = kane.load(tmp_path / "carrier.yaml").simulate([0.0, 0.1])
-    with pytest.warns(UserWarning, match=r"1 mesh not found, left out of pictures\n    fix: "):
+    with pytest.warns(UserWarning, match=r"mesh not found, left out of pictures: ball.stl\n    fix: "):
         run.animate(tmp_path / "ball.gif")
 
 

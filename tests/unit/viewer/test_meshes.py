@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import re
+import warnings
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
@@ -190,8 +191,11 @@ def test_a_robot_of_collada_meshes_is_drawn_with_them(tmp_path: Path) -> None:
 def test_what_cannot_be_drawn_is_said_and_something_stands_for_it(file: str, tmp_path: Path) -> None:
     (tmp_path / "ball.dae").write_text("<COLLADA/>", encoding="utf-8")
     (tmp_path / "broken.stl").write_bytes(b"solid nothing")
-    scene = scene_of(write_model(tmp_path, file).page(tmp_path / "page.html"))
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        scene = scene_of(write_model(tmp_path, file).page(tmp_path / "page.html"))
     (told,) = scene["left_out"]
+    assert [str(w.message) for w in warned] == ([told] if (tmp_path / file).exists() else [])
     assert told.startswith("mesh of 'ball' is not drawn: ") and scene["bodies"][0]["pieces"][0]["kind"] == "sphere"
 
 
@@ -199,5 +203,7 @@ def test_without_the_package_for_meshes_the_page_says_so(tmp_path: Path, monkeyp
     trimesh.creation.box((0.2, 0.4, 0.6)).export(tmp_path / "ball.stl")
     m = write_model(tmp_path, "ball.stl")
     monkeypatch.setitem(__import__("sys").modules, "trimesh", None)
-    (told,) = scene_of(m.page(tmp_path / "page.html"))["left_out"]
+    with pytest.warns(UserWarning, match="trimesh"):
+        path = m.page(tmp_path / "page.html")
+    (told,) = scene_of(path)["left_out"]
     assert "trimesh" in told
