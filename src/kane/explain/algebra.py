@@ -16,6 +16,9 @@ from functools import cache, cached_property
 PARAMETER, COORDINATE, FUNCTION, NAMED, SPEED, RATE, EFFORT = range(7)
 """Kinds of factors in the order in which a product has them: numbers come before all of them."""
 
+MASS, GRAVITY, OTHER = range(-2, 1)
+"""Roles of parameters as places: m g L has masses and moments of inertia before gravity before lengths and others."""
+
 Number = Fraction | float
 
 
@@ -25,7 +28,7 @@ class Symbol:
 
     name: str
     kind: int = PARAMETER
-    place: int = 0  # among those of its kind, where they have an order
+    place: int = OTHER  # among those of its kind, where they have an order; the role of a parameter
 
     def key(self) -> tuple[object, ...]:
         return (self.kind, self.place, natural(self.name))
@@ -67,6 +70,10 @@ Atom = Symbol | FunctionOf | Group
 Powers = tuple[tuple[Atom, int], ...]
 
 
+_NUMBER = (((COORDINATE, float("inf"), ()), 0),)
+"""The place of a number by itself in a sum: after parameters and coordinates, before functions."""
+
+
 @dataclass(frozen=True)
 class ProductTerm:
     """A coefficient times powers of atoms, in order."""
@@ -77,8 +84,8 @@ class ProductTerm:
     @cached_property
     def _key(self) -> tuple[object, ...]:
         moving = tuple((a.key(), -n) for a, n in self.powers if is_moving(a))
-        rest = tuple((a.key(), n) for a, n in self.powers if not is_moving(a))
-        return (*_dynamic_rank(self.powers), moving, rest)
+        rest = tuple((a.key(), -n) for a, n in self.powers if not is_moving(a))
+        return (*_dynamic_rank(self.powers), moving, rest or _NUMBER)
 
     def key(self) -> tuple[object, ...]:
         return self._key

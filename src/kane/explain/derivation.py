@@ -38,6 +38,7 @@ from .records import (
     VectorSum,
     add_vectors,
 )
+from .roles import parameter_roles
 from .steps import along_steps
 
 COUNTED = ("kinematics", "inverse_dynamics", "forward_dynamics")
@@ -57,7 +58,7 @@ def derive(mechanism: Mechanism, *, naming: bool | None = None, independent: Seq
 
 def symbols_of_inputs(mechanism: Mechanism) -> dict[str, Symbol]:
     """Every input of the equations as a symbol of its kind."""
-    found = {name: Symbol(name, PARAMETER) for name in mechanism.parameters}
+    found = {name: Symbol(name, PARAMETER, role) for name, role in parameter_roles(mechanism).items()}
     found["t"] = Symbol("t", COORDINATE, -1)
     for k, name in enumerate(mechanism.coordinates):
         found[name] = Symbol(name, COORDINATE, k)
