@@ -13,6 +13,7 @@ import sympy.physics.mechanics as me
 
 import kane
 from kane import Model
+from kane.cli import main
 from kane.model import Mechanism, read_mechanism
 from seeds import generator
 from unit.explain.reading_back import equations, partial_velocities, read, section, with_Z
@@ -224,6 +225,15 @@ def test_independent_speeds_that_are_none_are_refused(wrong: list[str]) -> None:
     m = kane.Model.of(read_mechanism(LADDER, "ladder.yaml"))
     with pytest.raises(kane.InputError, match="1 of the speeds vx, vy, w are independent"):
         m.explain(beside=None, independent=wrong)
+
+
+def test_independent_speeds_without_constraints_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """All speeds are independent then, and a choice among them would say nothing."""
+    with pytest.raises(kane.InputError, match="no constraints, all its speeds are independent"):
+        kane.load("cart-pole").explain(beside=None, independent=["v"])
+    assert main(["explain", "cart-pole", "--independent", "v"]) != 0
+    said = capsys.readouterr()
+    assert "all its speeds are independent" in said.err and not said.out
 
 
 def test_a_disk_rolls_by_the_equations_of_kane() -> None:
