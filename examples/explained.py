@@ -12,7 +12,7 @@ m.joint("pin", "revolute", "cart", "bob", axis="-y", coordinates=["phi"], speeds
 
 told = m.explain()
 print(told)
-assert told.equations[0] == "-(M + m) u1' - l m cos(φ) u2' + l m sin(φ) u2² + τ_u1 = 0"
+assert told.equations[0] == "-(M + m) u1' - m l cos(φ) u2' + m l sin(φ) u2² + τ_u1 = 0"
 assert told.to_html().startswith("<!doctype html>")  # a page of its own; to_latex() is for a document
 
 double = kane.load("double-pendulum")

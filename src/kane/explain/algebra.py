@@ -16,6 +16,9 @@ from functools import cache, cached_property
 PARAMETER, COORDINATE, FUNCTION, NAMED, SPEED, RATE, EFFORT = range(7)
 """Kinds of factors in the order in which a product has them: numbers come before all of them."""
 
+MASS, GRAVITY, OTHER = range(-2, 1)
+"""Roles of parameters as places: m g L has masses and moments of inertia before gravity before lengths and others."""
+
 Number = Fraction | float
 
 
@@ -25,7 +28,7 @@ class Symbol:
 
     name: str
     kind: int = PARAMETER
-    place: int = 0  # among those of its kind, where they have an order
+    place: int = OTHER  # among those of its kind, where they have an order; the role of a parameter
 
     def key(self) -> tuple[object, ...]:
         return (self.kind, self.place, natural(self.name))
@@ -67,6 +70,10 @@ Atom = Symbol | FunctionOf | Group
 Powers = tuple[tuple[Atom, int], ...]
 
 
+_NUMBER = (((COORDINATE, float("inf"), ()), 0),)
+"""The place of a number by itself in a sum: after parameters and coordinates, before functions."""
+
+
 @dataclass(frozen=True)
 class ProductTerm:
     """A coefficient times powers of atoms, in order."""
@@ -77,8 +84,8 @@ class ProductTerm:
     @cached_property
     def _key(self) -> tuple[object, ...]:
         moving = tuple((a.key(), -n) for a, n in self.powers if is_moving(a))
-        rest = tuple((a.key(), n) for a, n in self.powers if not is_moving(a))
-        return (*_dynamic_rank(self.powers), moving, rest)
+        rest = tuple((a.key(), -n) for a, n in self.powers if not is_moving(a))
+        return (*_dynamic_rank(self.powers), moving, rest or _NUMBER)
 
     def key(self) -> tuple[object, ...]:
         return self._key
@@ -139,7 +146,7 @@ class Sum:
             for b in other.terms:
                 powers = multiply_powers(a.powers, b.powers)
                 out[powers] = out.get(powers, 0) + a.coefficient * b.coefficient
-        return Sum.of(_contract_squares(out))
+        return Sum.of(_shorten(out))
 
     def inverse(self) -> Sum:
         """One over it: term by term where there is one, else over the sum as a whole."""
@@ -174,7 +181,7 @@ def add(sums: Iterable[Sum]) -> Sum:
     for each in sums:
         for term in each.terms:
             out[term.powers] = out.get(term.powers, 0) + term.coefficient
-    return Sum.of(_contract_squares({p: c for p, c in out.items() if not _is_rounding(c)}))
+    return Sum.of(_shorten({p: c for p, c in out.items() if not _is_rounding(c)}))
 
 
 _ROUNDING = 1e-15  # a coefficient this small is left over from others that cancel
@@ -205,6 +212,36 @@ def _square_root(powers: dict[Atom, int], root: FunctionOf, n: int) -> None:
     plain = len(inner.terms) == 1 and inner.terms[0].coefficient == 1
     for atom, k in inner.terms[0].powers if plain else ((Group(inner), 1),):
         powers[atom] = powers.get(atom, 0) + k * whole
+
+
+def _shorten(terms: dict[Powers, Number]) -> dict[Powers, Number]:
+    """Terms without sin² + cos² and without what cancels with a sum that they are divided by."""
+    terms = _contract_squares(terms)
+    while (found := _find_multiple(terms)) is not None:
+        divided, whole, c = found
+        for powers in divided:
+            del terms[powers]
+        terms[whole] = terms.get(whole, 0) + c
+        terms = _contract_squares({p: c for p, c in terms.items() if c})
+    return terms
+
+
+def _find_multiple(terms: Mapping[Powers, Number]) -> tuple[list[Powers], Powers, Number] | None:
+    """Terms that together are c r S/S, or c r S/√S: (their powers, r or r √S, c)."""
+    for powers, c in terms.items():
+        for atom, n in powers:
+            if n > 0 or isinstance(atom, Symbol):
+                continue
+            below = atom.inner if isinstance(atom, Group) else atom.args[0]
+            if len(below.terms) == 1 or (isinstance(atom, FunctionOf) and atom.function != "sqrt"):
+                continue
+            first = below.terms[0]
+            rest = multiply_powers(powers, tuple((a, -k) for a, k in first.powers))
+            divided = [multiply_powers(term.powers, rest) for term in below.terms]
+            size = c / first.coefficient
+            if all(terms.get(p) == size * t.coefficient for p, t in zip(divided, below.terms, strict=True)):
+                return divided, multiply_powers(rest, ((atom, 1 if isinstance(atom, Group) else 2),)), size
+    return None
 
 
 def _contract_squares(terms: dict[Powers, Number]) -> dict[Powers, Number]:

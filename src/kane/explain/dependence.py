@@ -57,6 +57,12 @@ def solve_dependent(e: Equations, reader: Reader, independent: Sequence[str] | N
     )
 
 
+def refuse_independent(independent: Sequence[str] | None, why: str) -> None:
+    """Refuse independent speeds that were asked for where none can be chosen."""
+    if independent is not None:
+        raise InputError(f"explain: independent: {why}\n    fix: leave it out")
+
+
 def _why(e: Equations, choice: Choice, *, asked: bool) -> str:
     """Why these speeds are the independent ones."""
     names = [text_name(name) for name in e.mechanism.speeds]

@@ -22,7 +22,7 @@ from ..model.measures import measure_numbers
 from ..space import Frame
 from ..space.algebra import Matrix, Triple, cross, dot, is_zero, plus, scaled, times
 from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, symbol_sum
-from .dependence import rates_left, reduce_equations, solve_dependent
+from .dependence import rates_left, reduce_equations, refuse_independent, solve_dependent
 from .dropping import find_dropped, is_particle
 from .holding import Holding
 from .reading import LONG, Reader, TooLong
@@ -38,6 +38,7 @@ from .records import (
     VectorSum,
     add_vectors,
 )
+from .roles import parameter_roles
 from .steps import along_steps
 
 COUNTED = ("kinematics", "inverse_dynamics", "forward_dynamics")
@@ -57,7 +58,7 @@ def derive(mechanism: Mechanism, *, naming: bool | None = None, independent: Seq
 
 def symbols_of_inputs(mechanism: Mechanism) -> dict[str, Symbol]:
     """Every input of the equations as a symbol of its kind."""
-    found = {name: Symbol(name, PARAMETER) for name in mechanism.parameters}
+    found = {name: Symbol(name, PARAMETER, role) for name, role in parameter_roles(mechanism).items()}
     found["t"] = Symbol("t", COORDINATE, -1)
     for k, name in enumerate(mechanism.coordinates):
         found[name] = Symbol(name, COORDINATE, k)
@@ -404,6 +405,7 @@ class _Derivation:
     def _constraints(self) -> tuple[tuple[ConstraintLine, ...], DependentSpeeds | None]:
         m = self.mechanism
         if not m.constraints:
+            refuse_independent(self.independent, "the model has no constraints, all its speeds are independent")
             return (), None
         rows = self.e.constraints
         lines = [
@@ -411,10 +413,13 @@ class _Derivation:
             for name, rate in zip(m.row_names, rows.rate, strict=True)
         ]
         if len(lines) > _EMBEDDED_ROWS:
+            chosen = f"of models with more than {_EMBEDDED_ROWS} rows of constraints they are chosen at run time"
+            refuse_independent(self.independent, chosen)
             return tuple(lines), None
         try:
             return tuple(lines), solve_dependent(self.e, self.reader, self.independent)
         except (SingularError, ModelError):
+            refuse_independent(self.independent, "the constraints are singular where they are judged")
             return tuple(lines), None
 
 

@@ -27,7 +27,7 @@ class Explanation:
     centre of B. What is too long is written with Z's, which `Z` defines.
 
     >>> print(kane.load("pendulum").explain().equations[0])
-    -L² m u' - g L m sin(q) + τ_u = 0
+    -m L² u' - m g L sin(q) + τ_u = 0
     """
 
     derivation: Derivation
@@ -83,7 +83,7 @@ class Explanation:
         """F_r + F_r* as texts, "= 0" where there are no constraints.
 
         >>> kane.load("pendulum").explain().equations
-        ("-L² m u' - g L m sin(q) + τ_u = 0",)
+        ("-m L² u' - m g L sin(q) + τ_u = 0",)
         """
         from .notation import TEXT, write_sum
 

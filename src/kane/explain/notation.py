@@ -1,7 +1,8 @@
 """Sums and vectors written down: in plain text that can be read back, in LaTeX, and in MathML.
 
 `write_sum` decides what stands where (signs, collected speeds, numerators and denominators); a `Notation` knows how a
-symbol, a power or a fraction looks. Products have numbers first, then parameters, functions, Z's and speeds.
+symbol, a power or a fraction looks. Products have numbers first, then parameters (masses, gravity, others), functions,
+Z's and speeds.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from ..backends.mathml import GREEK, text_name
 from ..backends.mathml import symbol as mathml_symbol
 from ..backends.symbolic import latex_name
 from .algebra import (
+    COORDINATE,
+    MASS,
+    OTHER,
     PARAMETER,
     Atom,
     FunctionOf,
@@ -81,14 +85,32 @@ def write_sum(total: Sum, notation: Notation, digits: int = _DIGITS) -> str:
 
 def _alike(coefficient: Sum) -> list[list[tuple[Sum, Powers]]]:
     """(parameters, functions and coordinates) of a sum without speeds: those with the same product of parameters but
-    for the sign together."""
+    for the sign together, and k l with k r."""
+    pieces = collect_functions(coefficient)
+    alone = [term for inner, outer in pieces if not outer for term in inner.terms]  # without coordinates
     found: dict[Sum | int, list[tuple[Sum, Powers]]] = {}
-    for inner, outer in collect_functions(coefficient):
-        key: Sum | int = len(found)  # alone, unless a product of several parameters is multiplied
-        if outer and len(inner.terms) == 1 and inner.terms[0].size >= _SEVERAL:
+    for k, (inner, outer) in enumerate(pieces):
+        lengths = bool(outer) and all(isinstance(a, Symbol) and a.kind == COORDINATE for a, _ in outer)
+        key: Sum | int = k if outer else _ALONE
+        if outer and len(inner.terms) == 1 and inner.terms[0].size >= (1 if lengths else _SEVERAL):
             key = inner if inner.terms[0].coefficient > 0 else -inner
         found.setdefault(key, []).append((inner, outer))
-    return list(found.values())
+        if lengths and isinstance(key, Sum) and key.terms[0].powers:
+            like = [term for term in alone if _divides(key.terms[0].powers, term.powers)]
+            alone = [term for term in alone if term not in like]
+            found[key] += [(Sum((term,)), ()) for term in like]
+    if _ALONE in found:
+        found[_ALONE] = [(Sum(tuple(alone)), ())]
+    return [alike for alike in found.values() if not alike[0][0].is_zero]
+
+
+_ALONE = -1
+
+
+def _divides(powers: Powers, others: Powers) -> bool:
+    """Whether a product of parameters is what another one is a multiple of."""
+    rest = dict(multiply_powers(others, tuple((a, -n) for a, n in powers)))
+    return all(n > 0 for n in rest.values())
 
 
 def _plain(notation: Notation, alike: Sequence[tuple[Sum, Powers]], digits: int) -> list[tuple[str, str]]:
@@ -111,9 +133,17 @@ def _factor_out(notation: Notation, coefficient: Sum, outer: Powers, digits: int
     first = [] if size == 1 else [_number(notation, size, digits)]
     inner = notation.parenthesize(write_sum(rest, notation, digits))
     plain = tuple((a, n) for a, n in common if isinstance(a, Symbol) and a.kind == PARAMETER and n > 0)
-    first += [_power(notation, a, n, digits) for a, n in plain]
+    last = MASS if all(_is_mass(term.powers) for term in rest.terms) else OTHER  # (m1 + m2) g L, but m L (a + b)
+    before, after = (
+        [_power(notation, a, n, digits) for a, n in plain if (a.place <= last) is b] for b in (True, False)
+    )
     others = tuple(item for item in common if item not in plain)
-    return sign, _quotient(notation, [*first, inner], multiply_powers(others, outer), digits)
+    return sign, _quotient(notation, [*first, *before, inner, *after], multiply_powers(others, outer), digits)
+
+
+def _is_mass(powers: Powers) -> bool:
+    """Whether a product has masses or moments of inertia alone."""
+    return all(isinstance(a, Symbol) and a.kind == PARAMETER and a.place == MASS for a, _ in powers)
 
 
 def _term(notation: Notation, coefficient: Number, powers: Powers, digits: int) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..backends.mathml import text_name
-from .algebra import Sum
+from .algebra import Sum, symbols_of
 from .dropping import join_words
 from .notation import Notation, write_sum, write_vector
 from .records import Derivation, ForceTerm
@@ -149,16 +149,22 @@ class Sections:
     def constraints(self) -> Iterator[EquationLine | Words]:
         """Rows, what dependent speeds and their rates are, which speeds are independent and why."""
         d, e = self.d, self.d.embedding
+        values = {} if e is None else e.values([s.symbol for s in d.speeds])
+        alone = {
+            c.name: s for c in d.constraints for s, v in values.items() if v.is_zero and symbols_of(c.value) == {s.name}
+        }
         for c in d.constraints:
-            yield EquationLine("", f"{self._sum(c.value)}", f"= 0, {c.name}")
+            if not c.value.is_zero and c.name not in alone:
+                yield EquationLine("", f"{self._sum(c.value)}", f"= 0, {c.name}")
         if idle := [c.name for c in d.constraints if c.value.is_zero]:
             rows, say = ("row", "says") if len(idle) == 1 else ("rows", "say")
             yield Words(f"{rows} {join_words(idle)}", f"{say} nothing: every motion that the joints allow satisfies it")
         if e is None:
             yield Words("dependent speeds", "are chosen at run time")
             return
-        for symbol, value in e.values([s.symbol for s in d.speeds]).items():
-            yield EquationLine(self.n.symbol(symbol), self._sum(value))
+        for symbol, value in values.items():
+            rows = [name for name, s in alone.items() if s == symbol]  # that say no more than this
+            yield EquationLine(self.n.symbol(symbol), self._sum(value), join_words(rows) if rows else "")
         for symbol, value in d.rates:
             yield EquationLine(self.n.symbol(symbol), self._sum(value))
         names = _names(d, e.independent)
