@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import ExpressionError
+from .formula import cut_formula, write_formula
 from .ops import TABLE
 from .ratios import RATIONAL, Ratio, ratio, shorten_ratio
 from .rules import ARITHMETIC, CONST, INPUT, ONE, RULES, ZERO, add, multiply, negate, subtract
@@ -360,18 +361,9 @@ class Expr:
         raise ExpressionError("an expression has no truth value: write select(condition, then, otherwise)")
 
     def __repr__(self) -> str:
-        g, node = self.graph, self.id
-        return g.args[node][0] if g.ops[node] == INPUT else _expression_text(g, node, depth=4)
+        return cut_formula(self.graph, self.id)
 
+    def __str__(self) -> str:
+        from .passes import reachable  # which reads graphs
 
-def _expression_text(g: Graph, node: int, depth: int) -> str:
-    op, args = g.ops[node], g.args[node]
-    if op == INPUT:
-        return args[0]
-    if op == CONST:
-        return f"{args[0]:g}"
-    if not depth:
-        return f"z{node}"
-    inner = [_expression_text(g, a, depth - 1) for a in args]
-    infix = TABLE[op].infix
-    return f"({inner[0]} {infix} {inner[1]})" if infix else f"{op}({', '.join(inner)})"
+        return write_formula(self.graph, self.id, reachable(self.graph, [self.id]))
