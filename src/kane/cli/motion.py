@@ -18,7 +18,7 @@ from ..api.memory_needs import require_motion_memory
 from ..api.run_files import SUFFIXES
 from ..api.run_pictures import check_drawn_together
 from ..api.watched import effort_names
-from ..errors import KaneError
+from ..errors import InputError, KaneError
 from ..report.motions import Motion
 from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
