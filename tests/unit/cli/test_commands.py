@@ -89,11 +89,13 @@ def test_a_command_line_that_makes_no_sense_has_status_two_and_no_traceback(
     assert not said.out and said.err and "Traceback" not in said.err
 
 
-def test_an_unknown_model_is_answered_with_the_nearest_and_all_others(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_model_is_answered_with_the_nearest_and_where_the_others_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["info", "stanford-am"]) == 2
     said = capsys.readouterr().err
-    assert "did you mean 'stanford-arm'?" in said
-    assert "double-pendulum" in said
+    assert "did you mean 'stanford-arm' or 'stanford-arm-kane'?" in said
+    assert "`kane list`" in said and "double-pendulum" not in said
 
 
 def test_a_file_with_another_ending_is_found_beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -397,7 +397,7 @@ def test_what_is_no_model_file_is_refused_in_one_sentence(data: bytes, what: str
 
 
 def test_a_missing_model_gets_the_closest_built_in_name(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"model 'stanford_arm': there is no such.*\n.*did you mean 'stanford-arm'\?"):
+    with pytest.raises(ModelError, match=r"model 'stanford_arm': there is no such.*\n.*did you mean 'stanford-arm'"):
         load_mechanism("stanford_arm")
     with pytest.raises(ModelError, match=r"does not exist\n.*check the path"):
         load_mechanism(tmp_path / "none.yaml")
