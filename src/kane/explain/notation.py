@@ -36,6 +36,7 @@ from .algebra import (
     multiply_powers,
     take_out,
 )
+from .names import set_words
 from .records import UnitVector, VectorSum
 
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -269,7 +270,7 @@ class Latex:
         return rf"\tfrac{{{top}}}{{{bottom}}}"
 
     def symbol(self, symbol: Symbol) -> str:
-        return latex_name(symbol.name)
+        return latex_name(symbol.indexed or symbol.name)
 
     def call(self, function: str, args: Sequence[str], power: int) -> str:
         if function == "sqrt":
@@ -324,7 +325,7 @@ class MathML:
         return f"<mfrac><mn>{top}</mn><mn>{bottom}</mn></mfrac>"
 
     def symbol(self, symbol: Symbol) -> str:
-        return mathml_symbol(symbol.name)
+        return mathml_symbol(symbol.indexed or symbol.name)
 
     def call(self, function: str, args: Sequence[str], power: int) -> str:
         if function == "sqrt":
@@ -393,6 +394,10 @@ def latex_words(words: str) -> str:
 def latex_text(words: str) -> str:
     """Words for a paragraph of LaTeX: what commands it escaped, quantities such as v_2(bob*) and letters that its fonts
     do not have as mathematics."""
+    return set_words(words, _latex_plain, lambda name: f"${latex_name(name)}$")
+
+
+def _latex_plain(words: str) -> str:
     plain = "".join(c for c in words if c.isprintable() and c not in "\\^~")
     return "".join(
         _latex_quantity(part) if k % 2 else re.sub(r"([_#$%&{}])", r"\\\1", part).translate(_LATEX_SIGNS)
@@ -401,7 +406,7 @@ def latex_text(words: str) -> str:
 
 
 _QUANTITY = re.compile(
-    r"((?<![\w.])[vωaαRTF](?:_\d+)?\*?\([^()*]+\*?\)|(?<![\w.])(?:[vωF]_[a-z\d]+|[Du]_[a-z]{1,2})\b)"
+    r"((?<![\w.])[vωaαRTF](?:_\d+)?\*?\([^()*]+\*?\)|(?<![\w.])(?:[vωF]_[a-z\d]+|[Du]_[a-z\d]{1,2})\b)"
 )
 _LATEX_SIGNS = str.maketrans(
     {

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..backends.mathml import symbol
 from ..markup import Markup, scroll_bars, text
+from .names import set_words
 from .notation import MATHML
 from .records import Derivation
 from .sections import CHOICES, Counts, EquationLine, MathTable, Passage, Sections, Words, beside_sections
@@ -79,7 +81,7 @@ def _section(section: Passage) -> str:
     lines = sum(isinstance(item, EquationLine) for item in section.body)
     if lines > FOLDED:
         body = f"<details><summary>{lines} lines</summary>{body}</details>"
-    return f"<h3>{text(section.title)}</h3>\n{body}\n"
+    return f"<h3>{_words(section.title)}</h3>\n{body}\n"
 
 
 def _blocks(section: Passage) -> Iterator[str]:
@@ -101,7 +103,11 @@ _INDEX = re.compile(r"(?<!\w)([A-Za-zωτ])_([A-Za-z0-9]+)")
 
 def _words(sentence: str) -> Markup:
     """Words with the indices of the letters in them below the line: v_1, F_d."""
-    return Markup(_INDEX.sub(r"\1<sub>\2</sub>", str(text(sentence))))
+    return Markup(set_words(sentence, lambda words: _INDEX.sub(r"\1<sub>\2</sub>", str(text(words))), _inline))
+
+
+def _inline(name: str) -> str:
+    return f"<math>{symbol(name)}</math>"
 
 
 def _math(inner: str) -> Markup:
