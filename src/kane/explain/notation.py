@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Protocol
 
@@ -342,6 +342,9 @@ class MathML:
         return f"<mrow>{_THIN.join(factors)}</mrow>"
 
     def fraction(self, top: str, bottom: str, several: bool) -> str:
+        if letters_of(top) > _LONG_FRACTION:
+            above = self.parenthesize(top) if len(list(split_terms(top))) > 1 else top
+            return f"<mrow>{above}<mo>/</mo>{self.parenthesize(bottom) if several else bottom}</mrow>"
         return f"<mfrac><mrow>{top}</mrow><mrow>{bottom}</mrow></mfrac>"
 
     def parenthesize(self, inner: str) -> str:
@@ -373,6 +376,29 @@ class MathML:
         return f"<mtext>{html.escape(words)}</mtext>"
 
 
+_MATH_TOKEN = re.compile(r"<mo>[+−]</mo>|</?[^>]*>")
+
+
+def split_terms(total: str) -> Iterator[str]:
+    """The terms of a sum, each with its sign: between them a line may end."""
+    start = depth = 0
+    for match in _MATH_TOKEN.finditer(total):
+        if match[0] in ("<mo>+</mo>", "<mo>−</mo>"):
+            if depth == 0:
+                yield total[start : match.start()]
+                start = match.start()
+        elif not match[0].endswith("/>"):
+            depth += -1 if match[0].startswith("</") else 1
+    yield total[start:]
+
+
+def letters_of(mathematics: str) -> int:
+    """How many letters MathML has to the eye."""
+    return len(re.sub("<[^>]*>|&#x206[12];", "", mathematics))
+
+
+_LONG_FRACTION = 60
+"""Letters above a bar; what is longer stands in parentheses before a stroke, where it can be wrapped."""
 _NEGATIVE = '<mo form="prefix">−</mo>'
 _THIN = '<mo>&#x2062;</mo><mspace width="0.17em"/>'
 _LATEX_LETTERS = {"ω": r"\boldsymbol{\omega}", "α": r"\boldsymbol{\alpha}", "v": r"\mathbf{v}", "a": r"\mathbf{a}"}
