@@ -74,9 +74,9 @@ def mark_symbols(words: str, names: Mapping[str, str]) -> str:
     return words
 
 
-def _pattern(texts: Collection[str], before: str = r"(?<![\w.(\ue000])") -> re.Pattern[str] | None:
+def _pattern(texts: Collection[str], before: str = r"(?<![\w.(·\ue000])") -> re.Pattern[str] | None:
     longest_first = sorted(texts, key=len, reverse=True)
-    return re.compile(rf"{before}(?:{'|'.join(map(re.escape, longest_first))})(?![\w.('\ue001])") if texts else None
+    return re.compile(rf"{before}(?:{'|'.join(map(re.escape, longest_first))})(?![\w.('\ue001]| ×)") if texts else None
 
 
 def set_words(words: str, plain: Callable[[str], str], symbol: Callable[[str], str]) -> str:

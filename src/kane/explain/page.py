@@ -41,7 +41,7 @@ _STYLE = (
 § sub { line-height: 0; font-size: .75em; }
 § dt, § dd { float: none; width: auto; display: block; padding: 0; }
 § dt { margin: .35rem 0 0; font-weight: normal; } § dd { margin: 0 0 0 1.4rem; opacity: .8; max-width: 50rem; }
-@media print, (max-width: 56rem) {
+@media (max-width: 40rem) {
   § .lines, § .lines tbody { display: block; }
   § .lines tr { display: grid; grid-template-columns: max-content 1fr; padding: .1rem 0; }
   § .lines td { padding-top: .1rem; padding-bottom: .1rem; padding-right: .6rem; }
@@ -49,6 +49,7 @@ _STYLE = (
 }
 @media print {
   § { font-size: 8.5pt; } § .wide { max-height: none; overflow: visible; }
+  § td.note { white-space: normal; min-width: 5.5rem; padding-right: 0; }
   § tr { break-inside: avoid; } § h3 { break-after: avoid; }
   § .grid th, § .grid td { padding-right: .6rem; }
   § details::details-content { content-visibility: visible; height: auto; } § summary { display: none; }

@@ -47,6 +47,7 @@ def test_speeds_and_rates_within_words_are_set_as_in_equations() -> None:
     assert r"the coefficient of $u_{1}$ in" in latex and r"$\dot{\theta}$" in latex and r"u\_1" not in latex
     assert re.search(r"effort along <math><mi[^>]*>ω</mi></math>", page)
     assert re.search(r"coefficient of u<sub>1</sub> in <math><mover", page)
+    assert "I·α + ω × I·ω" in page, "an angular velocity, not the speed of this name"
     assert "[effort along ω]" in told.to_text() and not re.search("[\ue000\ue001]", latex + page + told.to_text())
 
 
