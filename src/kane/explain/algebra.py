@@ -29,6 +29,7 @@ class Symbol:
     name: str
     kind: int = PARAMETER
     place: int = OTHER  # among those of its kind, where they have an order; the role of a parameter
+    indexed: str = ""  # m_C of a parameter mC, which mathematics has as m with an index
 
     def key(self) -> tuple[object, ...]:
         return (self.kind, self.place, natural(self.name))

@@ -25,6 +25,7 @@ from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbo
 from .dependence import rates_left, reduce_equations, refuse_independent, solve_dependent
 from .dropping import find_dropped, is_particle
 from .holding import Holding
+from .names import indexed_name
 from .reading import LONG, Reader, TooLong
 from .records import (
     Acceleration,
@@ -58,7 +59,8 @@ def derive(mechanism: Mechanism, *, naming: bool | None = None, independent: Seq
 
 def symbols_of_inputs(mechanism: Mechanism) -> dict[str, Symbol]:
     """Every input of the equations as a symbol of its kind."""
-    found = {name: Symbol(name, PARAMETER, role) for name, role in parameter_roles(mechanism).items()}
+    roles = parameter_roles(mechanism)
+    found = {name: Symbol(name, PARAMETER, role, indexed_name(name, roles)) for name, role in roles.items()}
     found["t"] = Symbol("t", COORDINATE, -1)
     for k, name in enumerate(mechanism.coordinates):
         found[name] = Symbol(name, COORDINATE, k)

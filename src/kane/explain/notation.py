@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Protocol
 
@@ -36,6 +36,7 @@ from .algebra import (
     multiply_powers,
     take_out,
 )
+from .names import set_words
 from .records import UnitVector, VectorSum
 
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -269,7 +270,7 @@ class Latex:
         return rf"\tfrac{{{top}}}{{{bottom}}}"
 
     def symbol(self, symbol: Symbol) -> str:
-        return latex_name(symbol.name)
+        return latex_name(symbol.indexed or symbol.name)
 
     def call(self, function: str, args: Sequence[str], power: int) -> str:
         if function == "sqrt":
@@ -324,7 +325,7 @@ class MathML:
         return f"<mfrac><mn>{top}</mn><mn>{bottom}</mn></mfrac>"
 
     def symbol(self, symbol: Symbol) -> str:
-        return mathml_symbol(symbol.name)
+        return mathml_symbol(symbol.indexed or symbol.name)
 
     def call(self, function: str, args: Sequence[str], power: int) -> str:
         if function == "sqrt":
@@ -341,6 +342,9 @@ class MathML:
         return f"<mrow>{_THIN.join(factors)}</mrow>"
 
     def fraction(self, top: str, bottom: str, several: bool) -> str:
+        if letters_of(top) > _LONG_FRACTION:
+            above = self.parenthesize(top) if len(list(split_terms(top))) > 1 else top
+            return f"<mrow>{above}<mo>/</mo>{self.parenthesize(bottom) if several else bottom}</mrow>"
         return f"<mfrac><mrow>{top}</mrow><mrow>{bottom}</mrow></mfrac>"
 
     def parenthesize(self, inner: str) -> str:
@@ -372,6 +376,29 @@ class MathML:
         return f"<mtext>{html.escape(words)}</mtext>"
 
 
+_MATH_TOKEN = re.compile(r"<mo>[+−]</mo>|</?[^>]*>")
+
+
+def split_terms(total: str) -> Iterator[str]:
+    """The terms of a sum, each with its sign: between them a line may end."""
+    start = depth = 0
+    for match in _MATH_TOKEN.finditer(total):
+        if match[0] in ("<mo>+</mo>", "<mo>−</mo>"):
+            if depth == 0:
+                yield total[start : match.start()]
+                start = match.start()
+        elif not match[0].endswith("/>"):
+            depth += -1 if match[0].startswith("</") else 1
+    yield total[start:]
+
+
+def letters_of(mathematics: str) -> int:
+    """How many letters MathML has to the eye."""
+    return len(re.sub("<[^>]*>|&#x206[12];", "", mathematics))
+
+
+_LONG_FRACTION = 60
+"""Letters above a bar; what is longer stands in parentheses before a stroke, where it can be wrapped."""
 _NEGATIVE = '<mo form="prefix">−</mo>'
 _THIN = '<mo>&#x2062;</mo><mspace width="0.17em"/>'
 _LATEX_LETTERS = {"ω": r"\boldsymbol{\omega}", "α": r"\boldsymbol{\alpha}", "v": r"\mathbf{v}", "a": r"\mathbf{a}"}
@@ -393,6 +420,10 @@ def latex_words(words: str) -> str:
 def latex_text(words: str) -> str:
     """Words for a paragraph of LaTeX: what commands it escaped, quantities such as v_2(bob*) and letters that its fonts
     do not have as mathematics."""
+    return set_words(words, _latex_plain, lambda name: f"${latex_name(name)}$")
+
+
+def _latex_plain(words: str) -> str:
     plain = "".join(c for c in words if c.isprintable() and c not in "\\^~")
     return "".join(
         _latex_quantity(part) if k % 2 else re.sub(r"([_#$%&{}])", r"\\\1", part).translate(_LATEX_SIGNS)
@@ -401,7 +432,7 @@ def latex_text(words: str) -> str:
 
 
 _QUANTITY = re.compile(
-    r"((?<![\w.])[vωaαRTF](?:_\d+)?\*?\([^()*]+\*?\)|(?<![\w.])(?:[vωF]_[a-z\d]+|[Du]_[a-z]{1,2})\b)"
+    r"((?<![\w.])[vωaαRTF](?:_\d+)?\*?\([^()*]+\*?\)|(?<![\w.])(?:[vωF]_[a-z\d]+|[Du]_[a-z\d]{1,2})\b)"
 )
 _LATEX_SIGNS = str.maketrans(
     {

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ..backends.mathml import symbol
 from ..markup import Markup, scroll_bars, text
-from .notation import MATHML
+from .names import set_words
+from .notation import MATHML, letters_of, split_terms
 from .records import Derivation
 from .sections import CHOICES, Counts, EquationLine, MathTable, Passage, Sections, Words, beside_sections
+from .text import split_columns
 
 FOLDED = 24
 """Lines of a section that are shown at once; a longer one is to be opened."""
@@ -38,7 +41,19 @@ _STYLE = (
 § sub { line-height: 0; font-size: .75em; }
 § dt, § dd { float: none; width: auto; display: block; padding: 0; }
 § dt { margin: .35rem 0 0; font-weight: normal; } § dd { margin: 0 0 0 1.4rem; opacity: .8; max-width: 50rem; }
-@media print { § .wide { max-height: none; } }
+@media (max-width: 40rem) {
+  § .lines, § .lines tbody { display: block; }
+  § .lines tr { display: grid; grid-template-columns: max-content 1fr; padding: .1rem 0; }
+  § .lines td { padding-top: .1rem; padding-bottom: .1rem; padding-right: .6rem; }
+  § .lines td.note { grid-column: 2; white-space: normal; padding-left: 1.6rem; }
+}
+@media print {
+  § { font-size: 8.5pt; } § .wide { max-height: none; overflow: visible; }
+  § td.note { white-space: normal; min-width: 5.5rem; padding-right: 0; }
+  § tr { break-inside: avoid; } § h3 { break-after: avoid; }
+  § .grid th, § .grid td { padding-right: .6rem; }
+  § details::details-content { content-visibility: visible; height: auto; } § summary { display: none; }
+}
 """.replace("§", _ALL)
     + scroll_bars(f"{_ALL} .wide")
 )
@@ -79,13 +94,13 @@ def _section(section: Passage) -> str:
     lines = sum(isinstance(item, EquationLine) for item in section.body)
     if lines > FOLDED:
         body = f"<details><summary>{lines} lines</summary>{body}</details>"
-    return f"<h3>{text(section.title)}</h3>\n{body}\n"
+    return f"<h3>{_words(section.title)}</h3>\n{body}\n"
 
 
 def _blocks(section: Passage) -> Iterator[str]:
     rows = "".join(row for item in section.body if isinstance(item, EquationLine) for row in _rows(item))
     if rows:
-        yield f'<div class="wide"><table>{rows}</table></div>'
+        yield f'<div class="wide"><table class="lines">{rows}</table></div>'
     said = [item for item in section.body if isinstance(item, Words)]
     if said:
         yield f"<dl>{''.join(f'<dt>{_words(w.subject)}</dt><dd>{_words(w.sentence)}</dd>' for w in said)}</dl>"
@@ -101,34 +116,61 @@ _INDEX = re.compile(r"(?<!\w)([A-Za-zωτ])_([A-Za-z0-9]+)")
 
 def _words(sentence: str) -> Markup:
     """Words with the indices of the letters in them below the line: v_1, F_d."""
-    return Markup(_INDEX.sub(r"\1<sub>\2</sub>", str(text(sentence))))
+    return Markup(set_words(sentence, lambda words: _INDEX.sub(r"\1<sub>\2</sub>", str(text(words))), _inline))
+
+
+def _inline(name: str) -> str:
+    return f"<math>{symbol(name)}</math>"
 
 
 def _math(inner: str) -> Markup:
     return Markup(f'<math displaystyle="true">{inner}</math>')
 
 
-_TOKEN = re.compile(r"<mo>[+−]</mo>|</?[^>]*>")
-
-
-def split_terms(total: str) -> Iterator[str]:
-    """The terms of a sum, each with its sign: between them a line may end."""
-    start = depth = 0
-    for match in _TOKEN.finditer(total):
-        if match[0] in ("<mo>+</mo>", "<mo>−</mo>"):
-            if depth == 0:
-                yield total[start : match.start()]
-                start = match.start()
-        elif not match[0].endswith("/>"):
-            depth += -1 if match[0].startswith("</") else 1
-    yield total[start:]
-
-
 def _sum(total: str) -> Markup:
-    """A sum as mathematics that may be wrapped."""
-    first, *others = split_terms(total)
+    """A sum as mathematics that may be wrapped, within the parentheses of terms that are long too."""
+    first, *others = (piece for term in split_terms(total) for piece in _loosen(term))
     infix = (re.sub("^<mo>", '<mo form="infix">', term) for term in others)
     return Markup("<wbr/>".join(_math(term) for term in (first, *infix)))
+
+
+_LONG_TERM = 36
+"""Letters of a term that is wrapped as a whole."""
+
+_OUTER = re.compile(r"<(/?)(\w+)[^>]*?(/?)>|[^<]+")
+
+
+def _loosen(term: str) -> Iterator[str]:
+    """A term, or the pieces of a long one: it is cut at the signs inside its parentheses, but for those of functions
+    and quotients."""
+    if letters_of(term) <= _LONG_TERM:
+        yield term
+    else:
+        yield from filter(None, split_terms(_without_rows(term)))
+
+
+def _without_rows(term: str) -> str:
+    """The term without rows that only hold together what stands in it, at any depth of them, functions left alone."""
+    out, inside, kept = list[str](), list[bool](), 0
+    for match in _OUTER.finditer(term):
+        closing, name, empty = match[1], match[2], match[3]
+        if name is None or empty:
+            out.append(match[0])
+        elif closing:
+            if inside.pop():
+                kept -= 1
+                out.append(match[0])
+        else:
+            keep = kept > 0 or name != "mrow" or _is_call(term[match.end() :])
+            inside.append(keep)
+            kept += keep
+            if keep:
+                out.append(match[0])
+    return "".join(out)
+
+
+def _is_call(rest: str) -> bool:
+    return re.match(r"<m(i|sup)>(?:<mi>)?\w+</mi>(?:<mn>\d+</mn></msup>)?<mo>&#x2061;</mo>", rest) is not None
 
 
 def _cell(total: str) -> Markup:
@@ -149,9 +191,24 @@ def _rows(line: EquationLine) -> Iterator[str]:
         yield f'<tr class="part"><td></td>{_cell(part.right)}{_note(part.note)}</tr>\n'
 
 
+_LETTERS_WIDE = 96
+"""Letters of a table beside each other, what a sheet of A4 has room for; columns that are more stand below."""
+
+
 def _grid(grid: MathTable) -> str:
-    head = "".join(f"<th>{_math(cell) if cell else ''}</th>" for cell in grid.head)
-    rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>\n" for row in grid.rows)
+    rows = [grid.head, *grid.rows]
+    widths = [max(_least_width(row[k]) for row in rows) for k in range(len(grid.head))]
+    return "".join(_block(grid, (0, *block)) for block in split_columns(widths, _LETTERS_WIDE))
+
+
+def _least_width(cell: str) -> int:
+    """Letters of the longest piece of a cell that is not wrapped."""
+    return max(letters_of(piece) for term in split_terms(cell) for piece in _loosen(term))
+
+
+def _block(grid: MathTable, columns: Sequence[int]) -> str:
+    head = "".join(f"<th>{_math(grid.head[k]) if grid.head[k] else ''}</th>" for k in columns)
+    rows = "".join(f"<tr>{''.join(_cell(row[k]) for k in columns)}</tr>\n" for row in grid.rows)
     return f'<div class="wide"><table class="grid"><tr>{head}</tr>\n{rows}</table></div>'
 
 

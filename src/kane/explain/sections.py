@@ -6,13 +6,14 @@ A line is an equation `left` = `right` with a note beside it, and lines below it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..backends.mathml import text_name
 from .algebra import Sum, symbols_of
 from .dropping import join_words
-from .notation import Notation, write_sum, write_vector
-from .records import Derivation, ForceTerm
+from .names import body_letters, mark_symbols, shorten_names, symbol_names
+from .notation import TEXT, Notation, write_sum, write_vector
+from .records import Derivation, ForceTerm, VectorSum
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,36 @@ class Sections:
 
     def __init__(self, d: Derivation, notation: Notation, digits: int):
         self.d, self.n, self.digits = d, notation, digits
+        self.letters = body_letters(d)
+        self._names = {} if notation is TEXT else symbol_names(d)
 
     def all(self) -> Iterator[Passage]:
         """Every section that is not empty, in the order of the method."""
+        yield from map(self.in_names, self._all())
+
+    def in_names(self, passage: Passage) -> Passage:
+        """A section with letters for bodies of long names, and marks about symbols in its words."""
+
+        def say(words: str) -> str:
+            return mark_symbols(shorten_names(words, self.letters), self._names)
+
+        def in_line(line: EquationLine) -> EquationLine:
+            return replace(line, note=say(line.note), below=tuple(map(in_line, line.below)))
+
+        body = [
+            in_line(x)
+            if isinstance(x, EquationLine)
+            else Words(say(x.subject), say(x.sentence))
+            if isinstance(x, Words)
+            else x
+            for x in passage.body
+        ]
+        return Passage(say(passage.title), tuple(body))
+
+    def _all(self) -> Iterator[Passage]:
         d = self.d
+        if self.letters:
+            yield Passage("Bodies", tuple(Words(letter, name) for name, letter in self.letters.items()))
         yield Passage("Generalized speeds", tuple(self.speeds()))
         yield Passage("Rates of the coordinates", tuple(self._rates()))
         yield Passage("Angular velocities, and velocities of mass centres (*), in N", tuple(self._velocities()))
@@ -97,6 +124,13 @@ class Sections:
     def _sum(self, total: Sum) -> str:
         return write_sum(total, self.n, self.digits)
 
+    def _vector(self, vector: VectorSum) -> str:
+        parts = ((replace(u, frame=self.letters.get(u.frame, u.frame)), e) for u, e in vector.parts)
+        return write_vector(VectorSum(tuple(parts)), self.n, self.digits)
+
+    def _quantity(self, what: str, body: str) -> str:
+        return self.n.quantity(what, self.letters.get(body, body))
+
     def speeds(self) -> Iterator[EquationLine]:
         """Definitions of the speeds."""
         for s in self.d.speeds:
@@ -117,7 +151,7 @@ class Sections:
 
     def _velocities(self) -> Iterator[EquationLine]:
         for p in self.d.partials:
-            yield EquationLine(self.n.quantity(p.what, p.body), write_vector(p.total, self.n, self.digits))
+            yield EquationLine(self._quantity(p.what, p.body), self._vector(p.total))
 
     def partials(self) -> MathTable:
         """The table of partial velocities: a row for each ω and v, a column for each speed."""
@@ -127,16 +161,14 @@ class Sections:
         rows = []
         for p in d.partials:
             vectors = (*p.entries, p.rest) if rest else p.entries
-            rows.append((n.quantity(p.what, p.body), *(write_vector(x, n, self.digits) for x in vectors)))
+            rows.append((self._quantity(p.what, p.body), *map(self._vector, vectors)))
         return MathTable(head, tuple(rows))
 
     def _accelerations(self) -> Iterator[EquationLine]:
         for a in self.d.accelerations:
             for letter, rest in (("α", a.angular), ("a", a.linear)):
                 if not rest.is_zero:
-                    yield EquationLine(
-                        self.n.quantity(letter, a.body), write_vector(rest, self.n, self.digits), "where u' = 0"
-                    )
+                    yield EquationLine(self._quantity(letter, a.body), self._vector(rest), "where u' = 0")
 
     def _forces(self, letter: str, terms: Sequence[ForceTerm]) -> Iterator[EquationLine]:
         for r, total in enumerate(self.d.sums(tuple(terms))):
@@ -220,6 +252,11 @@ def count(derivations: Sequence[Derivation]) -> Counts:
 def beside_sections(d: Derivation, other: Derivation, notation: Notation, digits: int) -> Iterator[Passage]:
     """The same with other speeds: definitions, partial velocities, equations, and what both take."""
     found = Sections(other, notation, digits)
+    yield from map(found.in_names, _beside(d, found))
+
+
+def _beside(d: Derivation, found: Sections) -> Iterator[Passage]:
+    other = found.d
     yield Passage("The same with other speeds", tuple(found.speeds()))
     if len(other.Z) > max(MANY, len(d.Z)):
         said = Words(f"not written here, they take {len(other.Z)} Z's; choose these speeds to read them")

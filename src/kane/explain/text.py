@@ -57,14 +57,14 @@ def _write_grid(grid: MathTable, width: int) -> Iterator[str]:
     """In columns; where all of them are too wide, block under block of those that fit, each with the labels."""
     rows = [grid.head, *grid.rows]
     widths = [max(len(row[k]) for row in rows) for k in range(len(grid.head))]
-    for number, block in enumerate(_split_columns(widths, width)):
+    for number, block in enumerate(split_columns(widths, width)):
         if number:
             yield ""
         for row in rows:
             yield _GAP.join(row[k].ljust(widths[k]) for k in (0, *block)).rstrip()
 
 
-def _split_columns(widths: Sequence[int], width: int) -> Iterator[list[int]]:
+def split_columns(widths: Sequence[int], width: int) -> Iterator[list[int]]:
     """Columns from 1 on in blocks that fit, beside column 0, into a width; one column at least."""
     block, used = list[int](), widths[0]
     for k, wide in enumerate(widths[1:], 1):

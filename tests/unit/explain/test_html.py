@@ -9,7 +9,7 @@ import pytest
 
 import kane
 from kane.backends.mathml import symbol
-from kane.explain.page import split_terms
+from kane.explain.notation import split_terms
 
 
 @pytest.fixture(scope="module")
