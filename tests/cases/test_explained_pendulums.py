@@ -286,3 +286,9 @@ def test_the_independent_speeds_of_a_disk_serve_at_every_heading() -> None:
     told = kane.load("rolling-disc").explain(beside=None).to_text()
     speeds = [line.partition("[")[2] for line in section(told, "Equations of motion, for the independent")]
     assert [x.strip("]") for x in speeds if x] == ["wx", "wy", "wz"]
+
+
+def test_what_a_z_stands_for_says_where_after_the_whole_quantity() -> None:
+    meanings = re.findall(r"\[(.*where u' = 0)\]", str(kane.load("rolling-disc").explain(beside=None)))
+    assert "a(disc*)·P.x, where u' = 0" in meanings
+    assert all(text == "where u' = 0" or text.endswith(", where u' = 0") for text in meanings)

@@ -205,7 +205,7 @@ class _Derivation:
         alpha_t = kin_t.alpha(own)
         a = plus(kin_t.turn(kin_t.a(origin), origin.home, own), cross(alpha_t, center))
         a_t = plus(a, cross(w, cross(w, center)))
-        angular = self._named_vector(own, alpha_t, f"α({body.name}) at u' = 0")
+        angular = self._named_vector(own, alpha_t, f"α({body.name})", "where u' = 0")
         self._name_triple(own, w, f"ω({body.name})")
         linear = self._remainder(body, own, axes, a_t)
         if not (body.mass.is_zero and is_particle(body)):  # else neither is multiplied by anything
@@ -265,10 +265,10 @@ class _Derivation:
     ) -> None:
         (_, wr, wt), (v, vr, vt) = angular, linear
         rows = [self._named_vector(own, x, f"ω{r + 1}({body.name})") for r, x in enumerate(wr)]
-        rest = self._named_vector(own, wt, f"ω({body.name}) at u = 0")
+        rest = self._named_vector(own, wt, f"ω({body.name})", "where u = 0")
         self._append_partial("ω", body.name, rows, rest)
         rows = [self._linear_entry(body, own, axes, r, x, v) for r, x in enumerate(vr)]
-        rest = self._named_vector(axes, vt, f"v({body.name}*) at u = 0")
+        rest = self._named_vector(axes, vt, f"v({body.name}*)", "where u = 0")
         self._append_partial("v", body.name, rows, rest)
 
     def _append_partial(self, what: str, body: str, rows: list[VectorSum], rest: VectorSum) -> None:
@@ -289,9 +289,8 @@ class _Derivation:
         return min(found, key=lambda vector: vector.size)
 
     def _remainder(self, body: Body, own: Frame, axes: Frame, a_t: Triple) -> VectorSum:
-        about = f"a({body.name}*) at u' = 0"
         if self.reader.naming:
-            return self._named_vector(axes, self.kin.turn(a_t, own, axes), about)
+            return self._named_vector(axes, self.kin.turn(a_t, own, axes), f"a({body.name}*)", "where u' = 0")
         found = [self._vector(f, self.kin.turn(a_t, own, f)) for f in self._candidates(own)]
         if (steps := along_steps(self.kin_t, body, self.system.take, self.named)) is not None:
             parts = [self._vector(step.frame, step.acceleration) for step in steps]
@@ -302,12 +301,13 @@ class _Derivation:
         x, y, z = (self.reader.read(e) for e in xyz)
         return VectorSum.of(frame.name, (x, y, z))
 
-    def _named_vector(self, frame: Frame, xyz: Triple, about: str) -> VectorSum:
-        x, y, z = self._name_triple(frame, xyz, about)
+    def _named_vector(self, frame: Frame, xyz: Triple, about: str, where: str = "") -> VectorSum:
+        x, y, z = self._name_triple(frame, xyz, about, where)
         return VectorSum.of(frame.name, (x, y, z))
 
-    def _name_triple(self, frame: Frame, xyz: Triple, about: str) -> tuple[Sum, Sum, Sum]:
-        x, y, z = (self.reader.name(e, f"{about}·{frame.name}.{'xyz'[k]}") for k, e in enumerate(xyz))
+    def _name_triple(self, frame: Frame, xyz: Triple, about: str, where: str = "") -> tuple[Sum, Sum, Sum]:
+        end = where and f", {where}"
+        x, y, z = (self.reader.name(e, f"{about}·{frame.name}.{'xyz'[k]}{end}") for k, e in enumerate(xyz))
         return x, y, z
 
     # forces ------------------------------------------------------------------------------------------------------

@@ -263,9 +263,10 @@ class Tree(Symbols):
             if body is not self.ground and self.bodies.get(body.name) is not body:
                 raise self._foreign_part(f"body '{body.name}'", where)
             return body
-        return (
-            self.ground if isinstance(body, str) and body == "ground" else self.find("body", body, self.bodies, where)
-        )
+        if isinstance(body, str) and body == "ground":
+            return self.ground
+        known = self.bodies if isinstance(body, str) and body in self.bodies else {"ground": self.ground, **self.bodies}
+        return self.find("body", body, known, where)
 
     def attach(self, body: Body | str, frame: Frame | str, origin: Point | str) -> None:
         """Attach a body to a frame and a point of the analyst: its frame and its origin.

@@ -133,7 +133,7 @@ def test_an_unknown_name_gets_the_closest_one_or_the_list() -> None:
     m = arm()
     with pytest.raises(ModelError, match=r"joint 'hand': unknown body 'lowr'\n    fix: did you mean 'lower'\?"):
         m.joint("hand", "weld", "lowr", "upper")
-    with pytest.raises(ModelError, match=r"unknown body 'xyz'\n    fix: known: upper, lower"):
+    with pytest.raises(ModelError, match=r"unknown body 'xyz'\n    fix: known: ground, upper, lower"):
         m.joint("hand", "weld", "xyz", "upper")
 
 
@@ -420,3 +420,10 @@ def test_a_point_mass_may_be_given_about_the_origin(center: list[float]) -> None
     m.body("p", mass=mass, center=center, inertia={k: float(v) for k, v in entries.items()}, about="origin")
     m.joint("j", "revolute", "ground", "p", axis="z")
     assert m.mass_matrix([0.3])[0, 0] == pytest.approx(mass * (center[0] ** 2 + center[1] ** 2), rel=1e-12)
+
+
+def test_a_mistyped_ground_is_told_as_bodies_are() -> None:
+    m = kane.Model("arm")
+    m.body("rod", mass=1, inertia={"xx": 1, "yy": 1, "zz": 1})
+    with pytest.raises(ModelError, match=r"unknown body 'groud'\n.*did you mean 'ground'\?"):
+        m.joint("hinge", "revolute", "groud", "rod")

@@ -49,6 +49,13 @@ def frames(socket: Connection, seconds: float) -> dict[str, Any]:
     return frame
 
 
+def frame_after(socket: Connection, t: float) -> dict[str, Any]:
+    """The first frame of a later time than t (s) of the motion, however long the machine takes to come to it."""
+    while (frame := json.loads(socket.recv(timeout=10)))["t"] <= t:
+        pass
+    return frame
+
+
 def test_the_page_needs_the_token_and_a_name_of_this_machine(play: Play) -> None:
     status, text = get(play, f"/?token={play.token}")
     assert status == 200
@@ -103,7 +110,7 @@ def test_energies_that_a_page_shows_close_while_one_pulls_at_a_spring(play: Play
         assert energy["potential"] - WEIGHT * height == pytest.approx(0.0, abs=1e-9)
         assert energy["kinetic"] == pytest.approx(speed**2, abs=1e-9)
     totals = [energy["kinetic"] + energy["potential"] - energy["work"] for energy in energies]
-    assert np.ptp([frame["q"][0] for frame in seen]) > 0.02
+    assert np.ptp([z, *(frame["q"][0] for frame in seen)]) > 0.02
     assert np.ptp(totals) < 1e-5 and max(energy["work"] for energy in energies) > 0.3
 
 
@@ -135,11 +142,10 @@ def test_the_page_is_told_the_forces_of_the_ground() -> None:
     """Of a vehicle in motion: those of a native run that begins in the state of the frame."""
     m = kane.load("tanner-mobile-manipulator")
     with Play(m) as play, connect(address(play)) as socket:
-        frame = frames(socket, 0.3)
+        frame = frame_after(socket, 0.1)
     data = json.loads(play._page.partition('id="kane-data">')[2].partition("</script>")[0])["remote"]["marks"]
     run = m.simulate(1e-3, q=frame["q"], u=frame["u"])
     ground, tip = run.ground(), run.tipover()
-    assert frame["t"] > 0.1
     at = [data["names"].index(wheel) for wheel in ground.wheels]
     forces, places = (np.reshape(frame["marks"][name], (-1, 3))[at] for name in ("forces", "at"))
     assert np.abs(forces - ground.force[0]).max() <= FORCES * np.abs(ground.force[0]).max()
