@@ -91,3 +91,15 @@ def test_a_bicycle_that_lies_flat_does_not_start(ask: str) -> None:
     with pytest.raises(kane.ModelError, match=r"start: wheel 'rear-wheel' lies flat(?s:.*)fix: start with"):
         questions[ask](math.pi / 2)
     questions[ask](math.pi / 2 - 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "angle", "u"), [("rolling-disc", "lean", {}), ("whipple-bicycle", "roll", {"ux": 3.0})]
+)
+def test_a_wheel_does_not_start_below_the_ground(name: str, angle: str, u: dict[str, float]) -> None:
+    """At 80° its centre is above the ground by its radius times cos 80°, at 100° as far below."""
+    m = kane.load(name)
+    assert m.simulate(0.0, q={angle: math.radians(80)}, u=u).outcome.success
+    for ask in (lambda: m.simulate(0.0, q={angle: math.radians(100)}, u=u), lambda: m.linearize({angle: 1.8}, u)):
+        with pytest.raises(kane.ModelError, match=r"start: wheel '.*' is below the plane that it rolls on"):
+            ask()

@@ -22,7 +22,7 @@ from ..model.attitude import quaternion_places, unit_quaternions
 from . import given
 from .answers import Answers
 from .constrained import row_sizes
-from .flat_wheels import refuse_flat_wheels
+from .flat_wheels import refuse_fallen_wheels
 from .records import Array
 from .start_choices import held_names, start_choices, usual_speeds
 from .starts import start_state
@@ -71,7 +71,7 @@ def gather_samples(answers: Answers, k: int, q: Any, u: Any, tau: Any, t: Any, p
     if not m.constraints:
         return samples
     moved = _move_onto_constraints(answers, samples, q, u)
-    refuse_flat_wheels(answers, moved.t, moved.q, values)
+    refuse_fallen_wheels(answers, moved.t, moved.q, values)
     return moved
 
 

@@ -15,7 +15,7 @@ from ..model import Mechanism, attitudes, lock_problem, locks
 from . import given
 from .answers import Answers
 from .constrained import consistent_speeds, constraint_rows
-from .flat_wheels import refuse_flat_wheels
+from .flat_wheels import refuse_fallen_wheels
 from .records import Array
 from .start_choices import consistent_start, held_names, refuse_held_start, usual_speeds
 
@@ -30,7 +30,7 @@ def start_state(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]
         # speeds that the model starts with are meant; coordinates may be guesses, such as the height of a wheel
         begin = float(np.asarray(t, dtype=float).flat[0])
         q0, u0 = consistent_start(answers, q0, u0, begin, named, usual_speeds(mechanism, u))
-        refuse_flat_wheels(answers, np.array([begin]), q0[None])
+        refuse_fallen_wheels(answers, np.array([begin]), q0[None])
         refuse_held_start(answers, q0, u0, begin)
     if wheels_may_slide(mechanism) and (u is None or isinstance(u, Mapping)):
         begin = float(np.asarray(t, dtype=float).flat[0])
