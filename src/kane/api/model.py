@@ -37,6 +37,7 @@ from . import closed_form as closed
 from . import constrained, ensembles, explaining, given, linear, pages, reactions, safety, whole
 from . import modes as mode_machine
 from .answers import Answers, free_parameters
+from .directed_events import tell_beyond_at_start
 from .kept_runs import Keep, checkpoints_of
 from .limits import warn_of_idle_limits
 from .places import PlaceAnswers
@@ -656,7 +657,8 @@ class Model:
         if checkpoints is not None and solution.outcome.reason != "interrupt" and not isinstance(keep, Keep):
             checkpoints.remove()
         told = (*ready.told, *start_sentences(answers, q, u, ready.start, ready.times))
-        return present(answers, ready.problem, solution, saturate=saturate, told=told)
+        run = present(answers, ready.problem, solution, saturate=saturate, told=told)
+        return tell_beyond_at_start(run, events)
 
     def __copy__(self) -> Self:
         """A model that changes without this one noticing."""
