@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from .run_values import evaluate
 from .trajectory import Trajectory
@@ -17,8 +17,9 @@ def tell_beyond_at_start(run: Trajectory, events: Mapping[str, Any] | None) -> T
     """The run, which tells of each event with a direction that did not occur and was beyond zero when the motion began:
     a limit that was exceeded at all times is not one that held."""
     told: list[str] = []
-    for name, event in (events or {}).items():
-        direction = event.get("direction", 0) if isinstance(event, Mapping) else 0
+    directed = {n: cast("Mapping[str, Any]", e) for n, e in (events or {}).items() if isinstance(e, Mapping)}
+    for name, event in directed.items():
+        direction = event.get("direction", 0)
         if direction in BEYOND and len(run) and not run.events[name]:
             first = float(evaluate(run, event["expression"])[0])
             if first * direction > 0.0:
