@@ -144,7 +144,7 @@ def speed_names(mechanism: Mechanism, names: Iterable[str], what: str) -> tuple[
 def _from_names(mechanism: Mechanism, what: str, values: Mapping[Any, Any], names: Sequence[str]) -> Any:
     row: dict[str, Any] = dict(zip(names, initial(mechanism, what).tolist(), strict=True))
     for name, value in values.items():
-        if what == "q" and name not in row and isinstance(value, Mapping) and name in mechanism.joints:
+        if what == "q" and name not in row and isinstance(value, Mapping):
             try:
                 row |= start_of_attitude(mechanism, name, cast("Mapping[str, Any]", value), f"q / {name}")
             except ModelError as error:

@@ -70,7 +70,10 @@ def quaternion_of(R: Array) -> tuple[float, float, float, float]:
 
 def start_of_attitude(mechanism: Tree, joint: str, orientation: Any, where: str) -> dict[str, float]:
     """Coordinate → value of the quaternion of a spherical or free joint whose child is turned by `orientation`."""
-    found = mechanism.find("joint", joint, mechanism.joints, where)
+    found = mechanism.joints.get(joint)
+    if found is None:
+        turning = {name: j for name, j in mechanism.joints.items() if j.type.kind in QUATERNIONS}
+        found = mechanism.find(f"{' or '.join(QUATERNIONS)} joint", joint, turning, where)
     if found.type.kind not in QUATERNIONS:
         what, because = "an orientation is given", f"a {found.type.kind} joint is no {' or '.join(QUATERNIONS)} one"
         raise ModelError(Problem(mechanism.where(where), what, because, "give numbers by the names of its coordinates"))

@@ -685,7 +685,7 @@ class Mechanism(Tree):
     # controls --------------------------------------------------------------------------------------------------------
 
     def control(self, name: str, efforts: Mapping[str, Quantity]) -> NamedControl:
-        """A named control law: efforts (N m or N), expressions in q, u, t and parameters.
+        """A named control law: efforts (N m or N), expressions in q, u, t, parameters and measure numbers (w.BODY.x).
 
         Each acts along a speed, a rate (q1') or, by name, a joint of one degree of freedom. Joints and rates keep their
         meaning whatever speeds are chosen.

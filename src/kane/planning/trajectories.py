@@ -100,11 +100,14 @@ def move(
 
 
 def choose_duration(duration: float | None, shortest: float) -> float:
-    """The duration asked for, refused where it is shorter than the limits allow, or the shortest one."""
+    """The duration asked for, refused where it is not positive or shorter than the limits allow, or the shortest
+    one."""
     if duration is None:
         if not 0.0 < shortest < math.inf:
             raise InputError("nothing sets the duration of the motion: give duration=..., or limits and a way to go")
         return shortest
+    if not 0.0 < duration < math.inf:
+        raise InputError(f"duration is {duration:g} s; a duration is positive\n    fix: leave it out, or give seconds")
     if duration < shortest * (1.0 - 1e-12):
         raise InputError(
             f"{duration:g} s are too short for the limits: they need {shortest:.6g} s\n"

@@ -470,7 +470,8 @@ class _Run:
         own = int(state["transition_events"])
         counts = (arrays[name].tolist()[own:] for name in ("unresolved", "doubtful", "doubtful_t"))
         missed = warn_of_missed_crossings(crossings[own:], *counts) if whole else ""
-        remarks = (missed, self.method.remark(self.names), "" if self.changing is None else self.changing.remark())
+        stiff = self.method.remark(self.names, reason in ("end", "event"))
+        remarks = (missed, stiff, "" if self.changing is None else self.changing.remark())
         outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics)).add(*filter(None, remarks))
         if self.changing is None:
             return Solution(times, states, outcome, crossings, statistics, held)

@@ -125,8 +125,11 @@ class MethodChoice:
         state["retreats"] += 1
         return True
 
-    def remark(self, names: Sequence[str]) -> str:
-        """What to add to an outcome where the motion was stiff: where, what was done, and what to do about it."""
+    def remark(self, names: Sequence[str], ended: bool) -> str:
+        """What to add to an outcome where the motion was stiff: where, what was done, and what to do about it.
+
+        Where the implicit method was tried once and was no faster there is nothing to do about it, if the motion has
+        `ended` as it should: where stiffness lasts, it is tried again after PATIENCE steps."""
         state = self.state
         rate, at = float(state["stiff_rate"]), int(state["stiff_state"])
         if rate == 0.0:
@@ -134,14 +137,15 @@ class MethodChoice:
         name = names[at] if at < len(names) else f"state {at}"
         found = f"stiff from t = {float(state['stiff_t']):.4g} s on (a rate of {rate:.2g} 1/s, most of all in {name})"
         implicit = Option("method", (IMPLICIT,))
-        smoother = f"fix: make the loads that depend on {name.split(',')[0]} smoother"
+        smoother = f"fix: make the loads that depend on {name.split(',')[0]} smoother or softer"
         if self.settings.method != AUTO:
             return f"{found}: stability keeps the steps short; fix: {Option('method', (AUTO, IMPLICIT))}"
         if not state["takeovers"]:
             many = f"{self._size} states are too many for '{IMPLICIT}' to take over by itself"
             return f"{found}: {many}; {smoother}, or give {implicit} and wait"
         if state["retreats"] == state["takeovers"]:
-            return f"{found}: '{IMPLICIT}' was tried and was no faster; {smoother}"
+            once = state["retreats"] == 1
+            return "" if once and ended else f"{found}: '{IMPLICIT}' was tried and was no faster; {smoother}"
         times = int(state["takeovers"] - state["retreats"])
         again = "" if times == 1 else f" {times} times"
         return f"{found}: '{IMPLICIT}' took over{again}; {implicit} begins with it"

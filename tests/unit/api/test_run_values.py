@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,36 @@ def test_measure_numbers_of_a_free_body_have_the_units_of_velocities() -> None:
     units = {"w.b.x": "rad/s", "sqrt(v.b.x**2)": "m/s", "w.b.x + w.b.y": "rad/s"}
     units |= {"u_j_wx'": "rad/s²", "u_j_vx'": "m/s²"}
     assert {text: unit_of_text(answers, text) for text in units} == units
+
+
+def test_controls_of_a_model_file_know_measure_numbers_and_keep_them_when_saved(tmp_path: Path) -> None:
+    """Against their closed forms in the angles and rates of an arm."""
+    text = """\
+kane: 1
+name: arm
+parameters: {L: 0.8, d: 0.3}
+bodies:
+  upper: {mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  lower: {mass: 1, center: [0.5, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+joints:
+  a: {type: revolute, parent: ground, child: upper, axis: z, coordinate: q1, speed: u1}
+  b: {type: revolute, parent: upper, child: lower, axis: z, at: [L, 0, 0], coordinate: q2, speed: u2}
+controls:
+  measured: {a: -d*w.lower.z - r.lower.center.y, u2: v.lower.y}
+  closed: {a: -d*(u1 + u2) - L*sin(q1) - 0.5*sin(q1 + q2), u2: L*u1*cos(q2)}
+"""
+    path = tmp_path / "arm.yaml"
+    path.write_text(text)
+    first = kane.load(path)
+    first.save(tmp_path / "saved.yaml")
+    for m in (first, kane.load(tmp_path / "saved.yaml")):
+        start: Any = {"q": [0.4, -0.9], "u": [0.7, 1.3]}
+        measured, closed = (m.simulate([0.0, 1.0], control=name, **start) for name in ("measured", "closed"))
+        np.testing.assert_allclose(measured.tau[0], closed.tau[0], atol=1e-14)
+        np.testing.assert_allclose(measured.q[-1], closed.q[-1], rtol=1e-7)
+    path.write_text(text.replace("w.lower.z", "w.lowr.z"))
+    with pytest.raises(kane.ModelError, match=r"arm.yaml:11: control 'measured' / a(.|\n)*did you mean 'lower'"):
+        kane.load(path)
 
 
 def test_laws_of_control_know_angular_velocities_of_bodies_as_events_do() -> None:

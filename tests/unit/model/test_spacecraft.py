@@ -200,6 +200,20 @@ def test_an_attitude_starts_as_the_orientation_that_is_given(kind: str) -> None:
         np.testing.assert_allclose(plain.at("bus").pose(q)[0], expected, atol=1e-14)
 
 
+def test_an_orientation_under_a_name_that_is_unknown_suggests_joints_that_turn_freely() -> None:
+    craft, turned = kane.load("free-body"), {"axis": "z", "angle": 1}
+    (joint,) = craft.joints
+    misspelt = joint.replace("i", "")
+    assert misspelt not in craft.joints
+    told = f"unknown spherical or free joint '{misspelt}'\n    fix: did you mean '{joint}'"
+    with pytest.raises(InputError, match=told):
+        craft.simulate(1, q={misspelt: turned})
+    with pytest.raises(kane.ModelError, match=told):
+        craft.set_initial({misspelt: turned})
+    with pytest.raises(InputError, match=r"unknown spherical or free joint 'pivt'\n    fix: known: none"):
+        kane.load("pendulum").simulate(1, q={"pivt": turned})
+
+
 def test_an_orientation_of_a_hinge_and_a_joint_for_a_coordinate_are_refused_with_the_names() -> None:
     model = kane.load("free-body")
     (joint,) = model.joints

@@ -95,6 +95,13 @@ def test_the_shortest_move_touches_a_limit_and_exceeds_none(law: str, bound: dic
         move(START, END, law=shortest.law, duration=0.99 * shortest.duration, **bound)
 
 
+@pytest.mark.parametrize("duration", [-1.0, 0.0, math.inf, math.nan])
+@pytest.mark.parametrize("bound", [{}, {"velocity": 0.8}])
+def test_a_duration_that_is_not_positive_is_refused_as_that(duration: float, bound: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="a duration is positive"):
+        move(START, END, duration=duration, **bound)
+
+
 @pytest.mark.parametrize("spline", splines())
 def test_a_spline_passes_through_its_way_points(spline: Spline) -> None:
     assert spline.at(TIMES).q == pytest.approx(POINTS, abs=1e-12)

@@ -6,12 +6,15 @@ What is not stiff keeps the bits of dop853. Closed forms and published states sa
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import kane
 from kane.simulate import Event, Events, integrate
+from kane.simulate.stiffness import MethodChoice
 from kane.simulate.tableaux import DOP853, RK45, Tableau
 from unit.simulate.systems import arenstorf, flat, kepler, oscillator, van_der_pol
 
@@ -88,6 +91,35 @@ def test_too_many_states_are_left_to_the_explicit_method_and_that_is_told() -> N
     found = integrate(lagging(n=260), [1.0] + 260 * [0.0], (0.0, 0.4))
     assert not found.statistics.jacobians
     assert "261 states are too many" in str(found.outcome) and "fix: make the loads" in str(found.outcome)
+
+
+@pytest.mark.parametrize(("retreats", "ended", "told"), [(1, True, False), (1, False, True), (2, True, True)])
+def test_an_implicit_method_that_is_no_faster_is_told_where_stiffness_lasts_or_the_motion_fails(
+    retreats: int, ended: bool, told: bool
+) -> None:
+    state = {"stiff_rate": 14.0, "stiff_state": 0, "stiff_t": 3.0, "takeovers": retreats, "retreats": retreats}
+    memory: Any = SimpleNamespace(state=state)
+    settings: Any = SimpleNamespace(method="auto")
+    assert ("no faster" in MethodChoice(memory, settings, None).remark(["u"], ended)) == told
+
+
+def test_a_satellite_with_soft_panels_ends_cheaply_with_no_word_of_stiffness() -> None:
+    """The implicit method is tried as the panels come to rest, and the motion ends long before it is tried again."""
+    panels = 8.0, {"xx": 4.0, "yy": 0.3, "zz": 4.2}
+    m = kane.Model("satellite")
+    m.body("bus", mass=120.0, inertia={"xx": 30.0, "yy": 34.0, "zz": 25.0})
+    m.joint("flight", "free", "ground", "bus")
+    for name, side in (("left", 1.0), ("right", -1.0)):
+        m.body(name, mass=panels[0], center=(0.0, 1.2 * side, 0.0), inertia=panels[1])
+        m.joint(f"j{name}", "gimbal", "bus", name, at=(0.0, 0.5 * side, 0.0), sequence="body 21")
+        for i in range(2):
+            m.load(f"{name}{i}", kane.JointSpring(f"j{name}", stiffness=40.0, damping=2.0, index=i))
+    for axis in "xyz":
+        m.reaction_wheel(f"r{axis}", "bus", axis, 0.02)
+    law = {f"r{axis}": f"1.2*q_flight_w*q_flight_{axis} + 6*u_flight_w{axis}" for axis in "xyz"}
+    run = m.simulate(150, q={"flight": {"axis": [0.6, 0, 0.8], "angle": "120*deg"}}, control=law)
+    assert run.outcome.success and run.statistics.jacobians and run.statistics.steps < 1000
+    assert "stiff" not in str(run.outcome)
 
 
 def test_the_explicit_method_goes_on_when_stiffness_ends() -> None:

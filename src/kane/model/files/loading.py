@@ -123,7 +123,7 @@ def _expand_macros(path: Path, chosen: UrdfOptions, where: str) -> bytes:
     if unknown:
         what = f"its macros ask for no argument '{unknown[0]}'"
         fix = suggestion(unknown[0], sorted(given.asked)) if given.asked else "leave mappings out: there are none"
-        raise ModelError(Problem(where, what, "mappings are arguments of macros, by <xacro:arg name=...>", fix))
+        raise ModelError(Problem(where, what, "mappings are arguments of macros, which <xacro:arg> declares", fix))
     return expanded
 
 

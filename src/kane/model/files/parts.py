@@ -8,6 +8,7 @@ from typing import Any
 from ...errors import ExpressionError, ModelError, suggestion
 from ..dh import JOINTS, explain_joints
 from ..joints import JOINT_OPTIONS, PLACEMENT
+from ..measures import MeasureNumbers
 from ..mechanism import JOINT_TYPES
 from .faults import Lost
 from .nodes import Node
@@ -181,10 +182,9 @@ def read_control(r: NodeValues, name: str, node: Node, line: int) -> None:
         raise r.refuse(node, where, f"expected efforts along speeds, rates or joints, found {node.kind}")
     if r.faults.lost & {("joint", target) for target in node.value}:
         raise Lost
-    because = {}
-    for target, value in node.value.items():
-        because[target] = r.quantity(value, f"{where} / {target}")
-    r.m.control(name, because)
+    names = MeasureNumbers(r.m, r.m.known_names)
+    efforts = {target: r.quantity(value, f"{where} / {target}", names) for target, value in node.value.items()}
+    r.m.control(name, efforts)
 
 
 def read_rotor(r: NodeValues, name: str, node: Node, line: int) -> None:

@@ -87,8 +87,8 @@ class NodeValues:
     def names(self, node: Node, where: str) -> list[str]:
         return [self.text(item, where) for item in self.items(node, where)]
 
-    def quantity(self, node: Node, where: str) -> Expr:
-        """A number, or an expression over the names of the model."""
+    def quantity(self, node: Node, where: str, names: Mapping[str, Expr] | None = None) -> Expr:
+        """A number, or an expression over `names`, those of the model if none are given."""
         value = node.value
         text = value.strip() if isinstance(value, str) else ""
         if (known := self.figures.get(text)) is not None:
@@ -104,7 +104,7 @@ class NodeValues:
             if self.faults.lost_words and not self.faults.lost_words.isdisjoint(WORD.findall(text)):
                 raise Lost  # it needs a name whose own fault has been noted
             try:
-                return self.m.scalar(text, where)
+                return self.m.scalar(text, where, names)
             except (ModelError, ExpressionError) as error:
                 self.locate(error, node.source, node.line)
                 raise Lost from None
