@@ -70,10 +70,13 @@ def _run(argv: Sequence[str] | None) -> int:
 
 @contextmanager
 def _warnings_said(command: str) -> Iterator[None]:
-    """Within the block warnings are words about the work, without a line of Python."""
+    """Within the block warnings are words about the work, each said once, without a line of Python."""
+    said = set[str]()
 
     def show(message: Warning | str, *_: object) -> None:
-        say(f"kane {command}: {_in_shell(message, command)}")
+        if str(message) not in said:
+            said.add(str(message))
+            say(f"kane {command}: {_in_shell(message, command)}")
 
     with warnings.catch_warnings():
         warnings.showwarning = show

@@ -64,7 +64,8 @@ def model_chapter(
     folders in which they were looked for. `start` is the state (q, u) that a motion starts from, else that of the
     model."""
     q, u = model.initial_state if start is None else start
-    drawn = plots.svg(drawings.mechanism(model, q), f"drawing of {model.name}")
+    seen = drawings.mechanism(model, q)
+    drawn = plots.svg(seen, f"drawing of {model.name}")
     drawing = figure(drawn, "Where the simulation starts." if start is not None else "In the initial state.", "draw")
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
     if drawings.has_readable_tree(model.mechanism):
@@ -86,6 +87,7 @@ def model_chapter(
         body = f'<div class="pair">{drawing}<div>{listed}</div></div>'
     missing = missing_meshes(model.mechanism, packages)
     body += paragraph(missing.replace("\n    ", "; ")) if missing else ""
+    body += paragraph(seen.unreadable) if seen.unreadable else ""
     body += f"{tree}<h3>Bodies</h3>{table(*bodies_table(model.mechanism))}"
     body += "<h3>Coordinates and speeds</h3>" + _variables(model, q, u)
     if model.mechanism.limits:

@@ -18,11 +18,13 @@ LINE = 0.011
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """The meshes and pieces that are drawn, and sentences about meshes that are not drawn or not as they are."""
+    """The meshes and pieces that are drawn, and sentences about meshes that are not drawn or not as they are; one about
+    files that cannot be read, empty if there are none."""
 
     meshes: tuple[DrawnMesh, ...]
     pieces: tuple[Piece, ...]
     told: tuple[str, ...]
+    unreadable: str
 
     @classmethod
     def of(cls, model: Mechanism, fineness: Fineness) -> Appearance:
@@ -31,13 +33,13 @@ class Appearance:
         Nothing stands for what a mesh shows; where there are meshes, nothing stands for bodies without mass and shape,
         which are frames on others.
         """
-        meshes, told = read_meshes(model, fineness)
+        meshes, told, unreadable = read_meshes(model, fineness)
         meshed = {mesh.body for mesh in meshes}
         own = {name for name, body in model.bodies.items() if any(s.kind != "mesh" for s in body.shapes)}
         frames = {name for name, body in model.bodies.items() if not body.shapes and not model.number(body.mass, name)}
         hidden = meshed | frames if meshed else meshed
         shown = (p for p in pieces(model) if p.body in own or p.body not in hidden)
-        return cls(tuple(meshes), tuple(shown), tuple(told))
+        return cls(tuple(meshes), tuple(shown), tuple(told), unreadable)
 
     def corners(self, model: Mechanism) -> list[Array]:
         """Corners (k, 3) of what is drawn of each body, in its frame; the origin where nothing is."""

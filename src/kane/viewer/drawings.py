@@ -48,6 +48,7 @@ def poses_figure(described: Mechanism, poses: Array) -> Picture:
         ax.autoscale_view()
         ax.margins(0.06)
         ax.set_axis_off()
+    figure.unreadable = scene.unreadable
     return figure
 
 
@@ -66,13 +67,14 @@ def place(ax: Any, scene: Scene, poses: Array, box: tuple[Array, Array], finenes
 class Scene:
     """What is drawn of a mechanism: `view` (3, 3), right, up and towards the viewer in N; and all faces: the index of
     the body (f,), rising, corners (f, 4, 3) in its frame, of which the last two of a triangle are one, the normals
-    (f, 4, 3) by which they are lit, and colours (f, 3)."""
+    (f, 4, 3) by which they are lit, and colours (f, 3); and a sentence about meshes that cannot be read."""
 
     view: Array
     body: Any
     corners: Array
     normals: Array
     colors: Array
+    unreadable: str = ""
 
     @classmethod
     def of(cls, described: Mechanism, poses: Array, fineness: Fineness = TRIANGLES) -> Scene:
@@ -103,6 +105,7 @@ class Scene:
             np.concatenate([np.zeros((0, 4, 3)), *(corners for _, corners, _, _ in found)]),
             np.concatenate([np.zeros((0, 4, 3)), *(normals for _, _, normals, _ in found)]),
             np.repeat(np.array([_color(color) for _, _, _, color in found]).reshape(-1, 3), counts, axis=0),
+            looks.unreadable,
         )
 
     def project_corners(self, poses: Array) -> Array:

@@ -12,7 +12,10 @@ _DPI = 110
 
 
 class Picture(_matplotlib.Figure):
-    """A figure of matplotlib. Notebooks show those of pyplot by themselves; this one needs no pyplot."""
+    """A figure of matplotlib. Notebooks show those of pyplot by themselves; this one needs no pyplot.
+    `unreadable` tells meshes that are not drawn in it, since their files cannot be read."""
+
+    unreadable = ""
 
     def _repr_png_(self) -> bytes:
         page: Any = io.BytesIO()

@@ -44,9 +44,9 @@ class Fineness:
         return min(self.each, left // max(1, meshes)) if meshes else self.each
 
 
-def read_meshes(model: Mechanism, fineness: Fineness) -> tuple[list[DrawnMesh], list[str]]:
-    """(the meshes that can be drawn, sentences about those that are not drawn or not as they are). Warns of files that
-    are there and cannot be read."""
+def read_meshes(model: Mechanism, fineness: Fineness) -> tuple[list[DrawnMesh], list[str], str]:
+    """(the meshes that can be drawn, sentences about those that are not drawn or not as they are, one about files that
+    are there and cannot be read, which is also a warning)."""
     asked = [(i, b.name, s) for i, b in enumerate(model.bodies.values()) for s in b.shapes if s.kind == "mesh"]
     found, drawn, told = list[tuple[int, str, str, Surface]](), list[DrawnMesh](), list[str]()
     unreadable = list[str]()
@@ -56,8 +56,9 @@ def read_meshes(model: Mechanism, fineness: Fineness) -> tuple[list[DrawnMesh], 
         except InputError as error:
             told.append(f"mesh of '{visible(name)}' is not drawn: {str(error).partition(chr(10))[0]}")
             unreadable += told[-1:] * bool(shape.path)
-    if unreadable:
-        warn(unreadable[0] + (f"; {len(unreadable) - 1} more like it" if len(unreadable) > 1 else ""))
+    doubt = "".join(unreadable[:1]) + (f"; {len(unreadable) - 1} more like it" if len(unreadable) > 1 else "")
+    if doubt:
+        warn(doubt)
     most = fineness.share([len(whole.triangles) for _, _, _, whole in found])
     for i, name, color, whole in found:
         parts = _parts(name, whole, most, color, PALETTE[i % len(PALETTE)])
@@ -65,7 +66,7 @@ def read_meshes(model: Mechanism, fineness: Fineness) -> tuple[list[DrawnMesh], 
         if count < len(whole.triangles):
             told.append(f"mesh of '{visible(name)}' is drawn with {count} of {len(whole.triangles)} triangles")
         drawn += [part for part in parts if len(part.triangles)]
-    return drawn, told
+    return drawn, told, doubt
 
 
 def _parts(body: str, whole: Surface, most: int, given: str, usual: str) -> list[DrawnMesh]:

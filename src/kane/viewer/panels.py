@@ -84,8 +84,11 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
         axes = figure.subplots(down, grid.across, sharex=True, squeeze=False).ravel()
         lines = [0 if alike else _lines_of_names(panel, grid) for panel in shown]
         lifted = _lift_rows([n if panel.label else 0 for n, panel in zip(lines, shown, strict=True)], grid.across)
+        labels = [panel.label for panel in shown]
         for i, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
-            _draw_panel(ax, t, panel, grid, lifted[i])
+            after = _draw_panel(ax, t, panel, grid)
+            label = shorten(panel.label, int(_TITLE * grid.wide / (grid.letters + 1.0)) - len(after), labels)
+            ax.set_title(f"{label}{after}".strip(), pad=6.0 + 72.0 * _NAMES * lifted[i] * bool(panel.label))
             if panel.names and not alike:
                 _name_curves(ax, ax, grid.letters, (1.0, 1.0), lines[i] + (not panel.label))
             ax.tick_params(labelsize=grid.letters)  # said here: how many there are room for is seen when they are drawn
@@ -134,6 +137,7 @@ def _lay_out(figure: Any, drawn: Any, grid: Grid, raised: Sequence[float], ends:
 _STROKES = 0.3  # of the distance between two strokes of a curve, the part that a stroke takes
 _SWING = 0.03  # of the height of a panel: what is less is a wavering of the line
 _LETTERS = 12.0  # that fit into an inch of a line
+_TITLE = 0.85 * 72.0 / 0.6  # letters of a point of size that fit into an inch of a panel: they are 0.6 as wide
 _NAMES = 0.17  # inches that a line of names of curves lifts the title
 _MANY_LINES = 3  # of names above a panel
 _RIGHT = 0.2  # inches right of the last axes: half of a number with five digits, which stands below their end
@@ -181,12 +185,12 @@ def _width_in_lines(widths: Sequence[float], lines: int) -> float:
     return sum(float(np.max(column)) for column in np.array_split(np.asarray(widths), -(-len(widths) // lines)))
 
 
-def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid, lifted: int) -> None:
-    """One panel; its title is lifted by the lines of names that stand between it and the axes."""
+def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid) -> str:
+    """One panel; returns what its title says after the label: what is taken off the curve, and the unit."""
     level = _level(panel)
     curves = (panel.values if panel.values.ndim == 2 else panel.values[:, None]) - level
     for k in range(curves.shape[1]):
-        label = shorten(panel.names[k], int(_LETTERS * 0.8 * grid.wide)) if panel.names else None
+        label = shorten(panel.names[k], int(_LETTERS * 0.8 * grid.wide), panel.names) if panel.names else None
         round, color = divmod(k, len(PALETTE))
         width = _line_width(curves[:, k], _span(curves), grid)
         ax.plot(t, curves[:, k], color=PALETTE[color], linestyle=_LINES[round], linewidth=width, label=label)
@@ -199,9 +203,7 @@ def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid, lifted: int) -> Non
     unit = " ".join(part for part in (power_of_ten(ax), panel.unit) if part)
     unit = f"  ({unit})" if unit else ""
     less = f" {'−' if level > 0.0 else '+'} {abs(level):.12g}" if level else ""
-    room = int(_LETTERS * 0.85 * grid.wide) - len(unit) - len(less)
-    title = f"{shorten(panel.label, room)}{less}{unit}".strip()
-    ax.set_title(title, pad=6.0 + 72.0 * _NAMES * lifted * bool(panel.label))
+    return f"{less}{unit}"
 
 
 def _span(values: Array) -> float:
@@ -220,18 +222,33 @@ def _line_width(values: Array, high: float, grid: Grid) -> float:
     return float(np.clip(_STROKES * 72.0 * grid.wide / (1.0 + grid.gap) / turns, 0.4, STYLE["lines.linewidth"]))
 
 
-def shorten(label: str, room: int) -> str:
-    """A label in so many letters: what is after the last colon, "force" or "moment", stays.
+def shorten(label: str, room: int, others: Sequence[str] = ()) -> str:
+    """A label in so many letters, and another one than of `others` where that can be: what is after the last colon,
+    "force" or "moment", stays, otherwise both ends.
 
-    >>> shorten("left front suspension: moment", 20)
-    'left front…: moment'
+    >>> shorten("left front suspension: moment", 20), shorten("u_flight_wx'", 10)
+    ('left front…: moment', "u_fli…_wx'")
     """
+    found = [
+        short
+        for way in range(_WAYS)
+        if (short := _cut(label, room, way)) not in {_cut(other, room, way) for other in others if other != label}
+    ]
+    return found[0] if found else _cut(label, room, 0)
+
+
+_WAYS = 4  # of cutting a label
+
+
+def _cut(label: str, room: int, way: int) -> str:
+    """A label in so many letters, of which its end has what is after the last colon, or else a half; a half; most;
+    few."""
     if len(label) <= room:
         return label
-    head, colon, tail = label.rpartition(":")
-    if not colon or len(tail) + 4 > room:
-        head, colon, tail = label, "", ""
-    return head[: max(1, room - len(tail) - 2)].rstrip() + "…" + colon + tail
+    left, tail = room - 1, len(label) - label.rfind(":")
+    named = tail if ":" in label and tail + 3 <= room else left // 2
+    end = (named, left // 2, 3 * left // 4, left // 4)[way]
+    return label[: max(1, left - end)].rstrip() + "…" + label[len(label) - end :]
 
 
 def _level(panel: Panel) -> float:

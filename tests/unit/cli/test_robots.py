@@ -111,6 +111,20 @@ def test_meshes_are_named_with_the_fix_of_their_kind(tmp_path: Path, capsys: pyt
     assert f"put {tmp_path / 'foo' / '0.dae'}, " in capsys.readouterr().err
 
 
+@pytest.mark.filterwarnings("always:mesh of")
+def test_a_report_tells_a_mesh_that_cannot_be_read_once_and_in_its_text(
+    arm: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "garbage.stl").write_text("garbage\n", encoding="utf-8")
+    robot, page = tmp_path / "robot.urdf", tmp_path / "robot.html"
+    robot.write_text(re.sub(r'filename="[^"]*"', 'filename="garbage.stl"', arm.read_text(encoding="utf-8")), "utf-8")
+    assert main(["report", str(robot), "--t", "0.1", "-o", str(page)]) == 0
+    told = re.findall(r"mesh of .* is not drawn: .*", capsys.readouterr().err)
+    assert len(told) == 1
+    shown = re.sub(r"<(script|style).*?</\1>|<[^>]*>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert told[0] in html.unescape(shown)
+
+
 def test_a_report_tells_meshes_that_are_not_found_in_the_words_of_the_shell(
     arm: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -179,6 +179,31 @@ def test_any_number_of_curves_makes_a_page(count: int) -> None:
     assert any("140 more are not drawn" in text.get_text() for text in figure.texts) == (count == 200)
 
 
+LONG = [
+    "{}_flight_of_the_second_stage_w{}'",
+    "{1}_{0}_wheel_of_the_second_carriage",
+    "wheel_of_the_second_carriage_{}{}w",
+    "{}{}: moment",
+]
+
+
+@pytest.mark.parametrize("count", [3, 14, 30])
+@pytest.mark.parametrize("name", LONG)
+def test_titles_of_panels_whose_names_begin_or_end_differently_differ(name: str, count: int) -> None:
+    labels = [name.format(a, b) for a in ("left", "front") for b in "xyz"]
+    shown = [plots.Panel(labels[i % len(labels)], 1e-5 * np.sin(T), "rad/s²") for i in range(count)]
+    assert len(set(titles(panels.panels(T, shown))) - {""}) == min(count, len(labels))
+
+
+def test_no_title_reaches_into_the_next_panel() -> None:
+    shown = [plots.Panel("wheel_of_the_left_carriage_w" * 3, 1e-5 * np.sin(T + i), "rad/s²") for i in range(30)]
+    figure = panels.panels(T, shown)
+    FigureCanvasAgg(figure).draw()
+    for left, right in pairwise(figure.axes[:5]):
+        title = next(text for text in left.findobj(Text) if "…" in text.get_text())
+        assert title.get_window_extent().x1 < right.get_window_extent().x0
+
+
 def test_every_panel_has_numbers_along_its_axis_of_time() -> None:
     t = np.linspace(0.0, 1.0, 11)
     figure = panels.panels(t, [panels.Panel(f"q{k}", np.sin(k + t)) for k in range(7)])
