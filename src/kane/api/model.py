@@ -656,7 +656,7 @@ class Model:
         if checkpoints is not None and solution.outcome.reason != "interrupt" and not isinstance(keep, Keep):
             checkpoints.remove()
         told = (*ready.told, *start_sentences(answers, q, u, ready.start, ready.times))
-        return present(answers, ready.problem, solution, saturate=saturate, told=told)
+        return present(answers, ready.problem, solution, saturate=saturate, told=told, asked=ready.times.size > 2)
 
     def __copy__(self) -> Self:
         """A model that changes without this one noticing."""
