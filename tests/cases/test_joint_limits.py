@@ -70,6 +70,16 @@ def test_a_joint_is_too_fast_from_when_energy_says(times: Any, tmp_path: Path) -
     assert exceed_speeds(robot(tmp_path).simulate(2.0, q={"q_swing": 0.3})) == {}
 
 
+def test_limits_that_are_judged_at_times_that_were_asked_for_are_told_as_that(tmp_path: Path) -> None:
+    """It falls from 2 rad, which is beyond 1, and is fastest at the bottom, which none of 9 times need be."""
+    m = robot(tmp_path, lower=-4, upper=1)
+    few, steps = (str(m.simulate(t, q={"q_swing": 2.0}).outcome) for t in (np.linspace(0.0, 2.0, 9), 2.0))
+    for what in ("left its limits: ", "faster than allowed: "):
+        (line,) = [line for line in few.splitlines() if what in line]
+        assert line.endswith(", as seen at 9 times") and what in steps
+    assert "as seen at" not in steps
+
+
 def test_a_start_beyond_a_stop_is_refused_in_words_of_stops(tmp_path: Path) -> None:
     with pytest.raises(kane.ModelError, match=r"'swing stop\.upper': the start is 0\.5 beyond it"):
         robot(tmp_path, limits="stop").simulate(0.1, q={"q_swing": 0.9})

@@ -114,24 +114,26 @@ def _first_beyond(t: Array, values: Array, ends: tuple[float, float], rates: Cal
     return min(found, default=None)
 
 
-def limit_sentences(run: Moving) -> Iterable[str]:
-    """What an outcome says about limits; what saturation would do, of a motion that was simulated."""
+def limit_sentences(run: Moving, *, asked: bool = False) -> Iterable[str]:
+    """What an outcome says about limits; what saturation would do, of a motion that was simulated. Of one whose times
+    were `asked` for, not its steps, what lies between these is not known, and their number is told."""
     mechanism = run.answers.mechanism
+    seen = f", as seen at {len(run.t)} times" if asked else ""
     left = leave_limits(run.answers, run.t, run.q, run.u) if mechanism.limits else {}
     if left:
         shown = [f"{name} at t = {time:.4g} s ({_range(mechanism.limits[name])})" for name, time in left.items()]
-        yield f"left its limits: {_name_first(shown)}"
+        yield f"left its limits: {_name_first(shown)}{seen}"
     fast = exceed_speeds(run)
     if fast:
         sizes = _sizes(run.u, _bounded_speeds(mechanism))
         shown = [f"{name} ({sizes[name]}) from t = {time:.4g} s" for name, time in fast.items()]
-        yield f"faster than allowed: {_name_first(shown)}"
+        yield f"faster than allowed: {_name_first(shown)}{seen}"
     bounds = bounded_efforts(mechanism)
     strong = [b for b in bounds if np.abs(run.tau[:, b[1]]).max(initial=0.0) > b[2] + SLACK * max(1.0, b[2])]
     if strong:
         shown = [f"{name} ({size})" for name, size in _sizes(run.tau, strong).items()]
         fix = "" if isinstance(run, GivenMotion) else f"; {Option('saturate', (True,))} holds them there"
-        yield f"efforts beyond their limits: {_name_first(shown)}{fix}"
+        yield f"efforts beyond their limits: {_name_first(shown)}{seen}{fix}"
 
 
 def _name_first(shown: list[str]) -> str:

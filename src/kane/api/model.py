@@ -657,7 +657,7 @@ class Model:
         if checkpoints is not None and solution.outcome.reason != "interrupt" and not isinstance(keep, Keep):
             checkpoints.remove()
         told = (*ready.told, *start_sentences(answers, q, u, ready.start, ready.times))
-        run = present(answers, ready.problem, solution, saturate=saturate, told=told)
+        run = present(answers, ready.problem, solution, saturate=saturate, told=told, asked=ready.times.size > 2)
         return tell_beyond_at_start(run, events)
 
     def __copy__(self) -> Self:

@@ -421,10 +421,16 @@ class Trajectory:
 
 
 def present(
-    answers: Answers, problem: MotionProblem, solution: Solution, *, saturate: bool = False, told: Iterable[str] = ()
+    answers: Answers,
+    problem: MotionProblem,
+    solution: Solution,
+    *,
+    saturate: bool = False,
+    told: Iterable[str] = (),
+    asked: bool = False,
 ) -> Trajectory:
     """The trajectory of what was simulated, efforts of its control being held within their limits if `saturate`; with
-    what is to be `told` of its start."""
+    what is to be `told` of its start. Its states are at times that were `asked` for, or are all steps."""
     run = present_so_far(answers, problem, solution)
     outcome = name_stop(answers, solution.outcome, run.q[-1])
     embedding = problem.modes[0].embedding
@@ -433,16 +439,16 @@ def present(
         outcome = outcome.add(run.transitions.summary())
     if passed:
         outcome = outcome.add(_announcement(passed))
-    _, watched = split_events(solution.events)
     if answers.mechanism.changing:
         judgement = judge_contacts(run)
     else:
-        judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
+        judgement = judge(answers, split_events(solution.events)[1], run.t, run.q, run.u, run.tau)
     limited = find_saturation(run, problem, solution)
     driven = problem.law is not None or solution.held is not None or any(problem.tau)
     none = saturate and driven and bool(bounded_efforts(answers.mechanism))
-    said = [*told, *judgement, *pull_sentences(run), *limit_sentences(run), *saturation_sentences(limited, none=none)]
-    outcome = judge_poles(answers, outcome.add(*said), run.t, run.q, run.u)
+    beyond = [*limit_sentences(run, asked=asked), *saturation_sentences(limited, none=none)]
+    outcome = outcome.add(*told, *judgement, *pull_sentences(run), *beyond)
+    outcome = judge_poles(answers, outcome, run.t, run.q, run.u)
     crossed = judgement.crossings
     return replace(run, outcome=outcome, singularities=passed, ground_crossings=crossed, saturation=limited)
 
