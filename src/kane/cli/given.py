@@ -51,7 +51,7 @@ _ROUND = 5.0  # what degrees that people write are multiples of
 def _remark_degrees(model: Model, arguments: Namespace) -> None:
     """Tell angles that look like degrees: plain numbers beyond a turn that are multiples of five."""
     angles = {c for c, unit in zip(model.coordinates, coordinate_units(model.mechanism), strict=True) if unit == "rad"}
-    for option in ("q", "to", "start"):
+    for option in ("q", "to", "start", *(["at"] if arguments.command == "linearize" else [])):
         for part in separate(getattr(arguments, option, None) or (), None):
             name, _, text = (x.strip() for x in part.partition("="))
             value = float(text) if _PLAIN.fullmatch(text) else 0.0

@@ -14,7 +14,7 @@ from matplotlib import rc_context
 
 from ..errors import visible
 from .figures import Picture
-from .panels import NOTHING, Panel, are_nothing, name_left_out, power_of_ten
+from .panels import NOTHING, Panel, are_nothing, name_left_out, part_numbers, power_of_ten
 from .plots import INK, STYLE, subscript
 from .shapes import PALETTE, Array
 
@@ -41,6 +41,9 @@ TITLE = 9.5
 
 NOTE = 14
 """Letters of what is said below plots in an inch of a figure."""
+
+MARGIN = 0.7
+"""Inches beside the axes of a plot."""
 
 WORDS = 22
 """Letters of a line beside a bar that says how members ended."""
@@ -185,7 +188,7 @@ def histogram(values: Array, endings: Sequence[Counted], label: Label, title: st
         figure = Picture(figsize=(9.75, 3.2), layout="constrained")
         several = len(endings) > 1
         left, *right = figure.subplots(1, 1 + several, width_ratios=(2.2, 1)[: 1 + several], squeeze=False)[0]
-        _draw_histogram(left, label, values)
+        _draw_histogram(left, label, values, 9.75 * (2.2 / 3.2 if several else 1.0) - MARGIN)
         left.set_ylabel("members")
         for ax in right:
             _draw_endings(ax, endings)
@@ -210,12 +213,13 @@ def histograms(results: Sequence[tuple[Label, Array]], title: str = "") -> Pictu
     with rc_context(STYLE):
         figure, axes = _figure(len(results), title, (3.15, 2.5))
         for ax, (label, values) in zip(axes, results, strict=False):
-            _draw_histogram(ax, label, values)
+            _draw_histogram(ax, label, values, 9.75 / max(1, min(3, len(results))) - MARGIN)
         axes[0].set_ylabel("members")
     return figure
 
 
-def _draw_histogram(ax: Any, label: Label, values: Array) -> None:
+def _draw_histogram(ax: Any, label: Label, values: Array, wide: float) -> None:
+    """Draw how a result is distributed, in axes that are so wide (inches)."""
     good = values[np.isfinite(values)]
     if good.size and label.is_answer:
         counts = [int(np.count_nonzero(good == answer)) for answer in (0.0, 1.0)]
@@ -226,6 +230,7 @@ def _draw_histogram(ax: Any, label: Label, values: Array) -> None:
     elif good.size:
         bins = int(np.clip(np.sqrt(good.size), 10, 80))
         ax.hist(good, bins=bins, color=PALETTE[0], edgecolor="white", linewidth=0.4)
+        part_numbers(ax, wide, STYLE["font.size"])
     else:
         _write_inside(ax, "no member has it")
     ax.set_axisbelow(True)

@@ -154,6 +154,21 @@ def _label_width(ax: Any, letters: float) -> float:
     return longest * 0.62 * letters / 72.0 + _TICK
 
 
+def part_numbers(ax: Any, wide: float, letters: float) -> None:
+    """Let an x axis that is so wide (inches) have no more numbers, in letters of a size, than stand apart;
+    where not even two do, they are written without what is common to them, which stands at its end."""
+    low, high = ax.get_xlim()
+    for most in range(9, 0, -1):
+        ax.locator_params(axis="x", nbins=most)
+        places = ax.xaxis.get_majorticklocs()
+        longest = max(map(len, ax.xaxis.get_major_formatter().format_ticks(places)), default=0)
+        if longest * 0.62 * letters / 72.0 + _APART <= wide * float(np.diff(places).min(initial=np.inf)) / (high - low):
+            return
+    ax.locator_params(axis="x", nbins=4)
+    ax.ticklabel_format(axis="x", useOffset=True)
+    ax.xaxis.labelpad += letters + 2.0  # a line for it
+
+
 def _choose_grid(shown: Sequence[Panel]) -> Grid:
     """The grid for some panels: that for their number, or two in a row where names of curves would stand in many lines
     above a narrower one."""
@@ -382,4 +397,5 @@ __all__ = [
     "name_left_out",
     "page_of_panels",
     "panels",
+    "part_numbers",
 ]

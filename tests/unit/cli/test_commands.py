@@ -295,6 +295,16 @@ def test_angles_that_look_like_degrees_are_remarked(given: str, said: str, capsy
     assert capsys.readouterr().err.strip() == said
 
 
+def test_angles_about_which_is_linearized_are_remarked_where_they_look_like_degrees(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    about = tmp_path / "about.json"
+    about.write_text('{"q": 0.5}', encoding="utf-8")
+    for given, said in (("q=90", "--at q = 90 rad is 14.3 turns; for degrees write q=90*deg"), (str(about), "")):
+        assert main(["linearize", "pendulum", "--at", given]) == 0
+        assert capsys.readouterr().err.strip() == said
+
+
 def test_lengths_are_never_taken_for_degrees_and_the_sign_of_degrees_is_explained(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

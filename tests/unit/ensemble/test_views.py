@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pytest
 from matplotlib import colormaps
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import kane
 from kane.api.ensemble_pictures import cell_means, count_cells, label_of, make_cells, two_to_map
@@ -476,6 +478,21 @@ def test_how_members_ended_is_said_by_the_event_that_stopped_them() -> None:
     drawn = found.plot(kind="histogram", result="end_x").axes[1]
     assert [bar.get_width() for bar in drawn.patches] == [200 - right - left, right, left]
     assert [tick.get_text() for tick in drawn.get_yticklabels()][1] == "stopped by 'right'"
+
+
+@pytest.mark.parametrize("middle", [0.0, 43.824, -0.99998213, 12345.678])
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_numbers_along_a_histogram_stand_apart(middle: float, count: int) -> None:
+    values = middle + 1e-6 * 8.0 ** (np.arange(count) % 5)[:, None] * np.linspace(-1.0, 1.0, 40)
+    shown = [(ensembles.Label("first_hinge", "s"), row) for row in values]
+    figure = ensembles.histograms(shown) if count > 1 else ensembles.histogram(values[0], [], shown[0][0])
+    FigureCanvasAgg(figure).draw()
+    for ax in figure.axes[:count]:
+        low, high = ax.get_xlim()
+        seen = [x for x in ax.get_xticklabels() if x.get_text() and low <= x.get_position()[0] <= high]
+        boxes = [x.get_window_extent() for x in seen]
+        assert len(boxes) >= 2
+        assert all(right.x0 - left.x1 > 2.0 for left, right in pairwise(boxes))
 
 
 def test_an_axis_of_rank_correlations_ends_where_they_do() -> None:

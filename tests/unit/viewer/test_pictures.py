@@ -153,6 +153,12 @@ def test_efforts_that_are_all_zero_are_drawn_only_where_nothing_else_is() -> Non
     assert [text.get_text() for text in beside.texts] == [f"zero throughout: {', '.join(efforts)}"]
 
 
+def test_an_expression_that_is_asked_for_is_drawn_though_it_is_zero() -> None:
+    run = kane.load("free-body").simulate(1)
+    figure = run.plot(what=["efforts", "e0", "tau_wx", "sqrt(v.body.x**2 + v.body.y**2)"])
+    assert [title[0] for title in titles(figure)] == ["e", "τ", "s"]
+
+
 def test_a_moment_that_no_joint_can_carry_is_left_out_though_it_is_drawn_alone() -> None:
     """The joint that places a bicycle turns about all axes in it: what is left of moments of 600 N at wheels is
     rounding, of constraints near a fall too."""
