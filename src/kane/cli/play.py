@@ -22,12 +22,14 @@ def play(arguments: Namespace) -> int:
     """Run a model in real time until it is stopped."""
     try:
         from ..realtime.server import Play
+        from ..realtime.touch import refuse_pace
     except ImportError as error:
         raise InputError(f"{error}\n    fix: pip install 'kane[viewer]'") from None
     model = model_of(arguments)
     path = file_to_write(arguments, "output", (".npz",))
     if arguments.t is not None and not (math.isfinite(arguments.t) and arguments.t > 0):
         raise InputError(f"--t {arguments.t}: give a number of seconds > 0")
+    refuse_pace(arguments.rate, arguments.steps)
     q = coordinates_of(model, arguments.q) or None
     u = speeds_of(model, arguments.u) or None
     drive = drive_of(model, arguments, asked_motion(model, arguments), shown=True)

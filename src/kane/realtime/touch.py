@@ -68,16 +68,7 @@ class Touch:
         controller: bool = False,
         look_ahead: bool | None = None,
     ):
-        if not (isinstance(rate, (int, float)) and 1.0 <= rate <= 1e5):
-            raise InputError(f"rate = {describe_value(rate)}: give one in 1 … 100 000 Hz")
-        for name, count in (("steps", steps), ("ticks_per_step", ticks_per_step)):
-            if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1000:
-                raise InputError(f"{name} = {describe_value(count)}: give a whole number in 1 … 1000")
-        if steps > 1 and ticks_per_step > 1:
-            raise InputError(
-                f"steps = {steps} in a tick and ticks_per_step = {ticks_per_step}: one of them is 1"
-                "\n    fix: say whether the model or the device has the higher rate"
-            )
+        refuse_pace(rate, steps, ticks_per_step)
         self.model, self.device = model, device
         self.rate, self.steps, self.real_time = float(rate), steps, real_time
         self.ticks_per_step = ticks_per_step
@@ -298,6 +289,20 @@ def _take(
     return coupling, grip, coupler
 
 
+def refuse_pace(rate: Any, steps: Any, ticks_per_step: Any = 1) -> None:
+    """Refuse a rate (Hz) and numbers of steps in a tick, and of ticks in a step, that no loop has."""
+    if not (isinstance(rate, (int, float)) and 1.0 <= rate <= 1e5):
+        raise InputError(f"rate = {describe_value(rate)}: give one in 1 … 100 000 Hz")
+    for name, count in (("steps", steps), ("ticks_per_step", ticks_per_step)):
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1000:
+            raise InputError(f"{name} = {describe_value(count)}: give a whole number in 1 … 1000")
+    if steps > 1 and ticks_per_step > 1:
+        raise InputError(
+            f"steps = {steps} in a tick and ticks_per_step = {ticks_per_step}: one of them is 1"
+            "\n    fix: say whether the model or the device has the higher rate"
+        )
+
+
 def load_tick_loop() -> Any:
     """The compiled loop, from disk where it is known."""
     with announce_compilation("the loop that keeps time"):
@@ -311,4 +316,4 @@ def load_tick_loop() -> Any:
     return tick_loop
 
 
-__all__ = ["Touch"]
+__all__ = ["Touch", "refuse_pace"]

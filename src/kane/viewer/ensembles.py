@@ -285,6 +285,7 @@ def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, labe
             for row, (word, which) in enumerate(beside.items()):
                 _draw_beside(ax, x[_some(which)], row, word)
             ax.set_xlabel(str(name))
+            part_numbers(ax, figure.get_figwidth() / min(3, len(given)) - MARGIN, STYLE["font.size"])
             _keep_clear(ax, low, high, strip)
             if label.is_answer:
                 ax.plot(*_shares_along(x[shown], y), color=PALETTE[1], linewidth=1.2)

@@ -482,10 +482,14 @@ def test_how_members_ended_is_said_by_the_event_that_stopped_them() -> None:
 
 @pytest.mark.parametrize("middle", [0.0, 43.824, -0.99998213, 12345.678])
 @pytest.mark.parametrize("count", [1, 2, 3, 7])
-def test_numbers_along_a_histogram_stand_apart(middle: float, count: int) -> None:
+@pytest.mark.parametrize("kind", ["histogram", "scatter"])
+def test_numbers_along_histograms_and_scatters_stand_apart(kind: str, middle: float, count: int) -> None:
     values = middle + 1e-6 * 8.0 ** (np.arange(count) % 5)[:, None] * np.linspace(-1.0, 1.0, 40)
     shown = [(ensembles.Label("first_hinge", "s"), row) for row in values]
-    figure = ensembles.histograms(shown) if count > 1 else ensembles.histogram(values[0], [], shown[0][0])
+    if kind == "scatter":
+        figure = ensembles.scatter(shown, np.linspace(0.0, 1.0, 40), np.ones(40, dtype=bool), shown[0][0])
+    else:
+        figure = ensembles.histograms(shown) if count > 1 else ensembles.histogram(values[0], [], shown[0][0])
     FigureCanvasAgg(figure).draw()
     for ax in figure.axes[:count]:
         low, high = ax.get_xlim()

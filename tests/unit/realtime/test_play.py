@@ -198,3 +198,12 @@ def test_the_command_line_says_what_it_waits_for_and_where_it_listens(capfd: pyt
     assert main(["play", "pendulum", "--t", "0.1"]) == 0
     out, told = capfd.readouterr()
     assert "compiling pendulum" in told and f"127.0.0.1 port {urlsplit(out.strip()).port}" in told
+
+
+@pytest.mark.parametrize("given", [("--rate", "-5"), ("--rate", "nan"), ("--steps", "0")])
+def test_a_pace_that_no_loop_has_is_refused_before_anything_is_compiled(
+    given: tuple[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", "pendulum", "--t", "0.1", *given]) == 1
+    told = capfd.readouterr().err
+    assert given[0].removeprefix("--") in told and "give" in told and "compiling" not in told
