@@ -59,9 +59,7 @@ class Mechanism(Tree):
         super().__init__(name, about)
         self.loads: dict[str, BuiltLoad] = NamedTable("load")
         self.constraints: dict[str, BuiltConstraint] = NamedTable("constraint")
-        self.changing: dict[str, BuiltChanging] = NamedTable(
-            "changing constraint"
-        )  # what comes and goes, by the names of its elements
+        self.changing: dict[str, BuiltChanging] = NamedTable("changing constraint")  # by the names of its elements
         self._rows, self._steps = 0, 0  # rows so far, and frames between them and the ground
         self._elements_of: dict[str, tuple[BuiltChanging, ...]] = {}  # the same, by the names that they were given
         self.reaction_wheels: dict[str, ReactionWheel] = {}
