@@ -339,11 +339,17 @@ class Tree(Symbols):
         slack = _INERTIA_TOLERANCE * largest + _SHIFT_TOLERANCE * mass * sum(x * x for x in arm)
         if moments[0] < -slack or moments[2] > moments[0] + moments[1] + slack:
             shown = ", ".join(f"{p:g}" for p in moments)
+            fix = "check signs and units, and about which point the inertia is given (about: center | origin)"
+            given = [f"{axis}{axis}" for k, axis in enumerate("xyz") if I[k][k] > 0.0]
+            if len(given) == 1 and np.count_nonzero(I) == 1:
+                others = " and ".join(f"{axis}{axis}" for axis in "xyz" if axis != given[0][0])
+                rod = f"of a rod one of them is {given[0]} and the other 0"
+                fix = f"give {others} too: {rod}; in plane motion they do nothing"
             problem = Problem(
                 self.where(f"{where} / inertia"),
                 f"central principal moments {shown} kg m²",
                 "no moment of inertia is negative or exceeds the sum of the other two (triangle inequality)",
-                "check signs and units, and about which point the inertia is given (about: center | origin)",
+                fix,
             )
             if body.checked:
                 raise ModelError(problem)

@@ -422,6 +422,13 @@ def test_a_point_mass_may_be_given_about_the_origin(center: list[float]) -> None
     assert m.mass_matrix([0.3])[0, 0] == pytest.approx(mass * (center[0] ** 2 + center[1] ** 2), rel=1e-12)
 
 
+def test_one_moment_of_inertia_alone_is_told_what_the_others_of_a_rod_are() -> None:
+    m = kane.Model("plane")
+    with pytest.raises(ModelError, match=r"triangle inequality.\n.*give xx and yy too: of a rod one of them is zz"):
+        m.body("rod", mass=1, inertia={"zz": 0.1})
+    m.body("rod", mass=1, inertia={"yy": 0.1, "zz": 0.1})
+
+
 def test_a_mistyped_ground_is_told_as_bodies_are() -> None:
     m = kane.Model("arm")
     m.body("rod", mass=1, inertia={"xx": 1, "yy": 1, "zz": 1})
