@@ -85,6 +85,11 @@ class PartialVelocity:
     rest: VectorSum
     total: VectorSum  # Σ entry · u + rest
 
+    def __str__(self) -> str:
+        star = "*" if self.what == "v" else ""
+        entries = ", ".join(f"{self.what}_{r} = {entry}" for r, entry in enumerate(self.entries, 1))
+        return f"{self.what}({self.body}{star}): {entries}"
+
 
 @dataclass(frozen=True, slots=True)
 class Acceleration:
@@ -104,6 +109,10 @@ class ForceTerm:
     how: tuple[str, ...]
     values: tuple[Sum, ...]
 
+    def __str__(self) -> str:
+        values = ", ".join(f"{value} for r = {r}" for r, value in enumerate(self.values, 1) if not value.is_zero)
+        return f"{self.source}: {values or 'nothing'}"
+
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
@@ -111,6 +120,9 @@ class Dropped:
 
     what: str
     why: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)

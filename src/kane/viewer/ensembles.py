@@ -221,12 +221,15 @@ def histograms(results: Sequence[tuple[Label, Array]], title: str = "") -> Pictu
 def _draw_histogram(ax: Any, label: Label, values: Array, wide: float) -> None:
     """Draw how a result is distributed, in axes that are so wide (inches)."""
     good = values[np.isfinite(values)]
+    steady = _constant_value(good) if good.size > 1 and not label.is_answer else None
     if good.size and label.is_answer:
         counts = [int(np.count_nonzero(good == answer)) for answer in (0.0, 1.0)]
         bars = ax.bar([0.0, 1.0], counts, color=PALETTE[0], width=0.6)
         ax.bar_label(bars, [f"{count}, {count / good.size:.1%}" for count in counts], padding=2, fontsize=8, color=INK)
         ax.set_xticks([0.0, 1.0], ["no", "yes"])
         ax.margins(y=0.12)
+    elif steady is not None:
+        _write_inside(ax, f"{steady:.6g} in all of them, to rounding")
     elif good.size:
         bins = int(np.clip(np.sqrt(good.size), 10, 80))
         ax.hist(good, bins=bins, color=PALETTE[0], edgecolor="white", linewidth=0.4)
@@ -234,7 +237,7 @@ def _draw_histogram(ax: Any, label: Label, values: Array, wide: float) -> None:
     else:
         _write_inside(ax, "no member has it")
     ax.set_axisbelow(True)
-    if good.size:
+    if good.size and steady is None:
         ax.yaxis.get_major_locator().set_params(integer=True)  # of members
     ax.set_xlabel(str(label))
     missing = values.size - good.size

@@ -529,3 +529,11 @@ def test_what_is_watched_has_the_unit_of_its_terms() -> None:
     titles = {str(label_of(found, f"high_{name}")).partition("(")[2] for name in ("size", "sum")}
     assert titles == {"rad)"} and str(label_of(found, "low_effort")).endswith("(N m)")
     assert all("(" not in str(label_of(found, f"high_{name}")) for name in ("degrees", "sine"))
+
+
+def test_a_histogram_of_what_is_the_same_in_all_members_says_its_value() -> None:
+    """Bars would have a width that nothing has; rounding is no distribution either."""
+    for values in (np.full(60, 0.3118), np.linspace(0.3118, 0.3118 + 1e-14, 60)):
+        figure = ensembles.histogram(values, [], ensembles.Label("high_tq", "N m"))
+        (ax,) = figure.axes
+        assert [text.get_text() for text in ax.texts] == ["0.3118 in all of them, to rounding"] and not ax.patches

@@ -90,3 +90,10 @@ def test_a_row_that_is_a_dependent_speed_and_one_that_says_nothing_are_told_once
     assert sleigh.count("  across = 0") == 1 and "  across = 0    [blade]" in sleigh
     linkage = kane.load("four-bar").explain(beside=None).to_text()
     assert "0 = 0" not in linkage and "rows pin.z, pin.rx and pin.ry: say nothing" in linkage
+
+
+def test_terms_and_partial_velocities_print_as_formulas() -> None:
+    """Of a pole of half-length L, by hand."""
+    told = kane.load("cart-pole").explain(beside=None)
+    assert str(told.active_forces[0]) == "weight of pole: m g L sin(q) for r = 2"
+    assert str(told.partial_velocities[-1]) == "v(pole*): v_1 = N.x, v_2 = L pole.x"
