@@ -40,6 +40,9 @@ class Definition:
     meaning: str
     value: Sum
 
+    def __str__(self) -> str:
+        return f"{self.symbol.name} = {self.value}    [{self.meaning}]"
+
 
 class Reader:
     """Reads expressions of one graph. With `naming`, what is long gets a Z; without, it raises `TooLong`.

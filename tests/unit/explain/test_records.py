@@ -97,3 +97,5 @@ def test_terms_and_partial_velocities_print_as_formulas() -> None:
     told = kane.load("cart-pole").explain(beside=None)
     assert str(told.active_forces[0]) == "weight of pole: m g L sin(q) for r = 2"
     assert str(told.partial_velocities[-1]) == "v(pole*): v_1 = N.x, v_2 = L pole.x"
+    arm = kane.load("stanford-arm-kane").explain(beside=None)
+    assert str(arm.Z[0]) == "Z1 = (sin(q3) u1 - cos(q3) u3)/sin(q2)    [q1']"  # [KL83, Eq. 8]
